@@ -1,0 +1,29 @@
+# What the tree links against. Everything comes from the system's packages except LibTorch; nothing is downloaded here.
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(fmt 9 REQUIRED)
+find_package(spdlog 1.10 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(Boost 1.81 REQUIRED)
+find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
+pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
+
+# Used by sources and tests of this tree, never by a public header.
+add_library(nexuml-private-dependencies INTERFACE)
+target_include_directories(nexuml-private-dependencies INTERFACE
+  "${CMAKE_SOURCE_DIR}/core" "${CMAKE_SOURCE_DIR}/sdk/include")
+target_compile_definitions(nexuml-private-dependencies INTERFACE BOOST_DLL_USE_STD_FS)
+target_link_libraries(nexuml-private-dependencies INTERFACE
+  nlohmann_json::nlohmann_json fmt::fmt spdlog::spdlog Boost::headers OpenSSL::Crypto PkgConfig::yaml
+  Threads::Threads ${CMAKE_DL_LIBS})
+
+if(NEXUML_WITH_RUNTIME)
+  find_package(TBB REQUIRED)
+  find_package(LibTorch 2.6 REQUIRED)
+  pkg_check_modules(sndfile REQUIRED IMPORTED_TARGET sndfile)
+  pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
+  target_link_libraries(nexuml-private-dependencies INTERFACE TBB::tbb)
+  nexuml_create_torch_pch()
+endif()
