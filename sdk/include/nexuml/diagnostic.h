@@ -1,14 +1,17 @@
 // Diagnostics: the one form in which the runtime tells a person what is wrong.
 //
-// A message says what happened and what was expected against what was found; `where` says the place; `hint` names one
-// thing to do. Codes are stable and listed in docs/errors.md.
+// A message says what happened and what was expected against what was found; `where` says the place; `hint`
+// names one thing to do. Codes are stable and listed in docs/errors.md.
 //
 //     Diagnostics problems;
 //     problems.error("E712", "number expected, got text '1e-3'", where).hint = "remove the quotes";
 //     if (problems.has_errors()) throw nexuml::Error(std::move(problems));
 //
-// Expected failures are data (`Diagnostics`); broken contracts and failures that must unwind travel as `Error`.
+// Expected failures are data (`Diagnostics`); broken contracts and failures that must unwind travel as
+// `Error`.
 #pragma once
+
+#include <nexuml/export.h>
 
 #include <cstdint>
 #include <iosfwd>
@@ -18,17 +21,17 @@
 #include <string_view>
 #include <vector>
 
-#include <nexuml/export.h>
-
 namespace nexuml {
 
 enum class Severity { note, warning, error };
 
 NEXUML_EXPORT std::string_view to_string(Severity severity) noexcept;
 
-// A place in a text that was read. Lines and columns count from 1, columns in bytes; line 0 means "no position".
+// A place in a text that was read. Lines and columns count from 1, columns in bytes; line 0 means "no
+// position".
 struct Position {
-  std::shared_ptr<const std::string> file;  // name as given by the caller, or "-O training.lr" for an override
+  std::shared_ptr<const std::string>
+      file;  // name as given by the caller, or "-O training.lr" for an override
   std::uint32_t line = 0;
   std::uint32_t column = 0;
 
@@ -119,8 +122,10 @@ class NEXUML_EXPORT Error : public std::runtime_error {
   std::shared_ptr<const Diagnostics> diagnostics_;
 };
 
-// Names at most five of `candidates` that are close to `name` (edit distance, case and blanks), nearest first.
-NEXUML_EXPORT std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates);
+// Names at most five of `candidates` that are close to `name` (edit distance, case and blanks), nearest
+// first.
+NEXUML_EXPORT std::vector<std::string> near_names(std::string_view name,
+                                                  const std::vector<std::string>& candidates);
 
 // `did you mean LinearEncoder or LinearDecoder?`, or an empty string where nothing is near.
 NEXUML_EXPORT std::string did_you_mean(std::string_view name, const std::vector<std::string>& candidates);

@@ -1,5 +1,5 @@
-// Symbol visibility of the shared objects of the runtime. Component libraries do not need it: `nexuml_add_library`
-// hides everything but the one entry symbol.
+// Symbol visibility of the shared objects of the runtime. Component libraries do not need it:
+// `nexuml_add_library` hides everything but the one entry symbol.
 #pragma once
 
 #if defined(_WIN32)

@@ -3,10 +3,13 @@
 //     Value params = Value::map({{"hidden_dims", std::vector{32, 16}}, {"output_dim", 8}});
 //     params.find("output_dim")->as_integer();   // 8
 //
-// A node is null, a boolean, a 64-bit integer, a finite double, a string, a list or a string-keyed map that keeps the
-// order in which keys were added. Each node remembers where it was read. Values are plain data: copy them, share them
-// between threads while nobody writes. Nothing here knows a tensor.
+// A node is null, a boolean, a 64-bit integer, a finite double, a string, a list or a string-keyed map that
+// keeps the order in which keys were added. Each node remembers where it was read. Values are plain data:
+// copy them, share them between threads while nobody writes. Nothing here knows a tensor.
 #pragma once
+
+#include <nexuml/diagnostic.h>
+#include <nexuml/export.h>
 
 #include <concepts>
 #include <cstdint>
@@ -17,9 +20,6 @@
 #include <utility>
 #include <variant>
 #include <vector>
-
-#include <nexuml/diagnostic.h>
-#include <nexuml/export.h>
 
 namespace nexuml {
 
@@ -35,8 +35,8 @@ class NEXUML_EXPORT Value {
   Value(std::nullptr_t) {}
   Value(bool value) : data_(value) {}
   template <std::integral I>
-    requires(!std::same_as<I, bool> && !std::same_as<I, char>)
-  Value(I value) : data_(static_cast<std::int64_t>(value)) {}
+  requires(!std::same_as<I, bool> && !std::same_as<I, char>) Value(I value)
+      : data_(static_cast<std::int64_t>(value)) {}
   Value(double value);  // throws Error E716 for NaN and infinities
   Value(float value) : Value(static_cast<double>(value)) {}
   Value(std::string value) : data_(std::move(value)) {}
@@ -45,8 +45,8 @@ class NEXUML_EXPORT Value {
   Value(List items) : data_(std::move(items)) {}
   Value(Map entries);
   template <class T>
-    requires(!std::same_as<T, Value> && std::constructible_from<Value, T>)
-  Value(const std::vector<T>& items) : data_(List(items.begin(), items.end())) {}
+  requires(!std::same_as<T, Value> && std::constructible_from<Value, T>) Value(const std::vector<T>& items)
+      : data_(List(items.begin(), items.end())) {}
 
   static Value list(std::initializer_list<Value> items = {}) { return Value(List(items)); }
   static Value map(std::initializer_list<std::pair<std::string, Value>> entries = {});
@@ -117,23 +117,25 @@ struct DocumentLimits {
   std::size_t max_nodes = 5'000'000;  // after alias expansion
 };
 
-// Readers. `name` is the file name for messages. Syntax problems are reported into `problems` (all that the parser
-// can tell at once); the result is then null. Neither reader touches the file system, both are safe for any bytes.
+// Readers. `name` is the file name for messages. Syntax problems are reported into `problems` (all that the
+// parser can tell at once); the result is then null. Neither reader touches the file system, both are safe
+// for any bytes.
 NEXUML_EXPORT Value parse_yaml(std::string_view text, const std::string& name, Diagnostics& problems,
                                const DocumentLimits& limits = {});
 NEXUML_EXPORT Value parse_json(std::string_view text, const std::string& name, Diagnostics& problems,
                                const DocumentLimits& limits = {});
 
-// Reads a whole file: E701 when it is missing, a directory, unreadable, not regular or larger than `max_bytes`.
+// Reads a whole file: E701 when it is missing, a directory, unreadable, not regular or larger than
+// `max_bytes`.
 NEXUML_EXPORT std::string read_text_file(const std::string& path, Diagnostics& problems,
                                          std::size_t max_bytes = 64u << 20);
 
-// Writers. Both are total and independent of the locale; doubles print the shortest text that reads back to the same
-// bits and always look like a number with a fraction or an exponent.
+// Writers. Both are total and independent of the locale; doubles print the shortest text that reads back to
+// the same bits and always look like a number with a fraction or an exponent.
 NEXUML_EXPORT std::string write_yaml(const Value& value);
 struct JsonStyle {
-  int indent = 1;           // negative: one line
-  bool sort_keys = false;   // the canonical form sorts
+  int indent = 1;          // negative: one line
+  bool sort_keys = false;  // the canonical form sorts
 };
 NEXUML_EXPORT std::string write_json(const Value& value, const JsonStyle& style = {});
 // One line, sorted keys, no spaces: the bytes that hashes are taken of.
