@@ -1,0 +1,55 @@
+# What scripts/quickstart and scripts/test share: the system packages, LibTorch in .deps, the number of build jobs.
+# Sourced with the source tree as the current folder.
+
+build=build/release
+
+say() { printf '\n== %s\n' "$*"; }
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# install_packages NAME...: installs the Debian packages among these that are missing, and says which.
+install_packages() {
+  local missing=() package
+  command -v dpkg-query >/dev/null || { echo "not a Debian system: expecting these to be there: $*"; return; }
+  for package in "$@"; do
+    dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+
+  local as_root=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || fail "missing packages: ${missing[*]}; install them as root, or install sudo"
+    as_root=(sudo)
+  fi
+  say "Installing Debian packages: ${missing[*]}"
+  local install=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}")
+  # The package lists of a fresh system are empty, those of an old one point to files that are gone.
+  "${install[@]}" >/dev/null 2>&1 || { "${as_root[@]}" apt-get update -q && "${install[@]}"; }
+}
+
+build_packages=(g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libyaml-dev libfmt-dev libspdlog-dev
+  libcli11-dev libtbb-dev libboost1.81-dev libssl-dev libsndfile1-dev libcairo2-dev)
+
+# Puts the CPU part of LibTorch's wheel into .deps, unless LIBTORCH_ROOT names another LibTorch.
+install_libtorch() {
+  if [ -n "${LIBTORCH_ROOT:-}" ]; then
+    echo "LibTorch: $LIBTORCH_ROOT"
+    return
+  fi
+  [ ! -e .deps/torch/lib/libtorch_cpu.so ] || return 0
+  install_packages python3 python3-pip
+  say "Downloading LibTorch into .deps"
+  rm -rf .deps.partial
+  python3 -m pip install --quiet --no-cache-dir --disable-pip-version-check --root-user-action=ignore \
+    --target .deps.partial --no-deps torch==2.15.0 nvidia-cuda-runtime==13.5.37 nvidia-cuda-cupti==13.5.25
+  rm -rf .deps
+  mv .deps.partial .deps
+}
+
+# A source that includes LibTorch takes up to 2 GB to compile.
+build_jobs() {
+  local cores memory
+  cores=$(nproc)
+  memory=$(awk '/MemAvailable/ {print int($2 / 2000000)}' /proc/meminfo)
+  [ "$memory" -ge 1 ] || memory=1
+  echo $((cores < memory ? cores : memory))
+}
