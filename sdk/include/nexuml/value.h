@@ -36,14 +36,14 @@ class NEXUML_EXPORT Value {
   Value(bool value) : data_(value) {}
   template <std::integral I>
   requires(!std::same_as<I, bool> && !std::same_as<I, char>) Value(I value)
-      : data_(static_cast<std::int64_t>(value)) {}
-  Value(double value);  // throws Error E716 for NaN and infinities
+      : data_(checked_integer(value)) {}  // throws Error E713 above the range of 64 signed bits
+  Value(double value);                    // throws Error E716 for NaN and infinities
   Value(float value) : Value(static_cast<double>(value)) {}
   Value(std::string value) : data_(std::move(value)) {}
   Value(std::string_view value) : data_(std::string(value)) {}
   Value(const char* value) : data_(std::string(value)) {}
   Value(List items) : data_(std::move(items)) {}
-  Value(Map entries);
+  Value(Map entries);  // throws Error E704 for a key that is given twice
   template <class T>
   requires(!std::same_as<T, Value> && std::constructible_from<Value, T>) Value(const std::vector<T>& items)
       : data_(List(items.begin(), items.end())) {}
@@ -93,6 +93,13 @@ class NEXUML_EXPORT Value {
   friend NEXUML_EXPORT bool operator==(const Value& left, const Value& right);
 
  private:
+  template <std::integral I>
+  requires(std::signed_integral<I> || sizeof(I) < sizeof(std::int64_t)) static std::int64_t
+      checked_integer(I value) {
+    return value;
+  }
+  static std::int64_t checked_integer(std::uint64_t value);
+
   std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Map> data_;
   Position position_;
   bool quoted_ = false;
@@ -114,7 +121,8 @@ NEXUML_EXPORT std::string describe_for_message(const Value& value);
 struct DocumentLimits {
   std::size_t max_bytes = 64u << 20;
   std::size_t max_depth = 100;
-  std::size_t max_nodes = 5'000'000;  // after alias expansion
+  std::size_t max_nodes = 5'000'000;      // after alias expansion
+  std::size_t max_alias_nodes = 500'000;  // of these, how many anchors and aliases may stand for
 };
 
 // Readers. `name` is the file name for messages. Syntax problems are reported into `problems` (all that the
