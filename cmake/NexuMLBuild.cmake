@@ -36,11 +36,12 @@ endif()
 
 find_program(NEXUML_CCACHE ccache)
 if(NEXUML_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # A precompiled header carries times and macros that ccache would otherwise refuse to ignore.
+  # A precompiled header carries times and macros that ccache would otherwise refuse to ignore; being large, it is hashed
+  # once for each state of its file.
   set(CMAKE_CXX_COMPILER_LAUNCHER
       "${CMAKE_COMMAND}" -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+      "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_INODECACHE=1
       "${NEXUML_CCACHE}")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     add_compile_options(-fpch-preprocess)
