@@ -1,0 +1,41 @@
+// The one engine behind reading: walks a value along schema nodes, reports every problem, returns the normalised tree.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include <nexuml/schema_node.h>
+
+#include "schema/key_path.h"
+
+namespace nexuml::detail {
+
+class Checker {
+ public:
+  Checker(const Names* names, Diagnostics& problems) : names_(names), problems_(problems) {}
+
+  Value check(const TypeNode& type, const Value& value, const KeyPath& path);
+  Value check_struct(const StructNode& schema, const Value& value, const KeyPath& path);
+  Value check_target_arguments(const TargetNode& target, const Value& args, const Value& kwargs,
+                               const KeyPath& path, const Position& at);
+
+ private:
+  Value check_list(const TypeNode& type, const Value& value, const KeyPath& path);
+  Value check_tuple(const TypeNode& type, const Value& value, const KeyPath& path);
+  Value check_map(const TypeNode& type, const Value& value, const KeyPath& path);
+  Value check_choice(const TypeNode& type, const Value& value, const KeyPath& path);
+  Value check_target_name(const TypeNode& type, const Value& value, const KeyPath& path);
+  Value check_definition(const TypeNode& type, const Value& value, const KeyPath& path);
+  Value check_union(const TypeNode& type, const Value& value, const KeyPath& path);
+  void check_factory(TargetKind kind, const Value& normalised, const KeyPath& path);
+  void check_bounds(const Constraints& bounds, const Value& value, const KeyPath& path);
+  void check_size(const TypeNode& type, const Value& value, const KeyPath& path);
+
+  Value wrong_type(const TypeNode& type, const Value& value, const KeyPath& path);
+  Diagnostic& error(const char* code, std::string message, const Value& at, const KeyPath& path);
+
+  const Names* names_;
+  Diagnostics& problems_;
+};
+
+}  // namespace nexuml::detail

@@ -1,0 +1,127 @@
+#include <nexuml/schema.h>
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+namespace nexuml {
+
+Lowering::~Lowering() = default;
+Restoring::~Restoring() = default;
+
+namespace detail {
+
+void check_arity(const StructNode& node, std::size_t arity) {
+  if (node.fields.size() == arity) return;
+  throw std::logic_error(fmt::format("{} has {} fields but describe names {}: every field must be described", node.name,
+                                     arity, node.fields.size()));
+}
+
+std::string type_name(const std::type_info& type) {
+  int status = 0;
+  char* demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+  std::string name = status == 0 ? demangled : type.name();
+  std::free(demangled);
+  if (const auto scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
+  return name;
+}
+
+}  // namespace detail
+
+namespace {
+
+// Applies `change` to the types that a bound of the field speaks of: through optionals, lists, maps and unions.
+template <class Change>
+void for_each_leaf(TypeNode& type, const Change& change) {
+  if (type.of.empty()) return change(type);
+  for (TypeNode& element : type.of) for_each_leaf(element, change);
+}
+
+void set_bound(FieldNode& field, std::optional<double> Constraints::*bound, double value) {
+  for_each_leaf(field.type, [&](TypeNode& type) {
+    if (type.kind == TypeNode::Kind::integer || type.kind == TypeNode::Kind::number) type.constraints.*bound = value;
+  });
+}
+
+void retype_texts(FieldNode& field, const TypeNode& replacement) {
+  for_each_leaf(field.type, [&](TypeNode& type) {
+    if (type.kind == TypeNode::Kind::string) type = replacement;
+  });
+}
+
+// Sizes speak of the outermost text, list or map: through optionals and unions only.
+void set_size(TypeNode& type, std::optional<std::size_t> Constraints::*bound, std::size_t size) {
+  using Kind = TypeNode::Kind;
+  if (type.kind == Kind::optional || type.kind == Kind::one_of) {
+    for (TypeNode& element : type.of) set_size(element, bound, size);
+  } else if (type.kind == Kind::string || type.kind == Kind::list || type.kind == Kind::map) {
+    type.constraints.*bound = size;
+  }
+}
+
+}  // namespace
+
+Field& Field::doc(std::string text) {
+  node_.doc = std::move(text);
+  return *this;
+}
+Field& Field::required() {
+  node_.required = true;
+  return *this;
+}
+Field& Field::greater_than(double bound) {
+  set_bound(node_, &Constraints::greater_than, bound);
+  return *this;
+}
+Field& Field::at_least(double bound) {
+  set_bound(node_, &Constraints::at_least, bound);
+  return *this;
+}
+Field& Field::less_than(double bound) {
+  set_bound(node_, &Constraints::less_than, bound);
+  return *this;
+}
+Field& Field::at_most(double bound) {
+  set_bound(node_, &Constraints::at_most, bound);
+  return *this;
+}
+Field& Field::min_size(std::size_t size) {
+  set_size(node_.type, &Constraints::min_size, size);
+  return *this;
+}
+Field& Field::max_size(std::size_t size) {
+  set_size(node_.type, &Constraints::max_size, size);
+  return *this;
+}
+Field& Field::one_of(std::vector<std::string> choices) {
+  TypeNode choice{.kind = TypeNode::Kind::choice};
+  choice.choices = std::move(choices);
+  retype_texts(node_, choice);
+  return *this;
+}
+Field& Field::target(TargetKind kind) {
+  TypeNode name{.kind = TypeNode::Kind::target_name};
+  name.target_kind = kind;
+  retype_texts(node_, name);
+  return *this;
+}
+Field& Field::default_value(Value value) {
+  node_.default_value = std::move(value);
+  return *this;
+}
+Field& Field::written_when_set() {
+  node_.written_when_set = true;
+  return *this;
+}
+
+Diagnostic& RuleProblems::add(const std::string& field, std::string message) {
+  const Value* at = field.empty() ? &value_ : value_.find(field);
+  std::string path = key_path_;
+  if (!field.empty()) path += (path.empty() ? "" : ".") + field;
+  const Position& position = at && at->position().known() ? at->position() : value_.position();
+  return problems_.error("E717", std::move(message), Where(position, std::move(path)));
+}
+
+}  // namespace nexuml

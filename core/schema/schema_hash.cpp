@@ -1,0 +1,44 @@
+#include <array>
+
+#include <openssl/evp.h>
+
+#include <nexuml/schema_node.h>
+
+namespace nexuml {
+namespace {
+
+// Documentation and C++ names may change without changing what a document means.
+Value without_documentation(const Value& value) {
+  if (value.is_list()) {
+    Value result = Value::list();
+    for (const Value& item : value.items()) result.push_back(without_documentation(item));
+    return result;
+  }
+  if (!value.is_map()) return value;
+  const bool is_struct = value.find("fields") != nullptr;
+  Value result = Value::map();
+  for (const Value::Entry& entry : value.entries()) {
+    const bool documentation = entry.key == "doc" || (is_struct && (entry.key == "summary" || entry.key == "name"));
+    if (documentation) continue;
+    result.set(entry.key, entry.key == "default" ? entry.value : without_documentation(entry.value));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string schema_hash(const StructNode& schema) {
+  const std::string bytes = canonical_json(without_documentation(schema_to_value(schema)));
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned int size = 0;
+  EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  static constexpr char kHex[] = "0123456789abcdef";
+  std::string text;
+  for (unsigned int i = 0; i < size; ++i) {
+    text += kHex[digest[i] >> 4];
+    text += kHex[digest[i] & 15];
+  }
+  return text;
+}
+
+}  // namespace nexuml
