@@ -1,9 +1,9 @@
 #include "schema/checker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
-
-#include <fmt/format.h>
 
 namespace nexuml::detail {
 namespace {
@@ -21,13 +21,15 @@ std::string repair_hint(const TypeNode& type, const Value& value) {
     if (type.kind == Kind::string && !value.is_list() && !value.is_map() && !value.is_null())
       return "write the value in quotes";
     if (type.kind == Kind::integer && value.is_number()) return "write a whole number";
-    if (type.kind == Kind::list && !value.is_map() && !value.is_null()) return "write the value as a list: [value]";
+    if (type.kind == Kind::list && !value.is_map() && !value.is_null())
+      return "write the value as a list: [value]";
     return {};
   }
   const std::string& text = value.as_string();
   if (type.kind == Kind::boolean) {
     if (text == "on" || text == "yes" || text == "On" || text == "Yes" || text == "true") return "write true";
-    if (text == "off" || text == "no" || text == "Off" || text == "No" || text == "false") return "write false";
+    if (text == "off" || text == "no" || text == "Off" || text == "No" || text == "false")
+      return "write false";
   }
   if (type.kind == Kind::integer || type.kind == Kind::number) {
     double parsed = 0;
@@ -37,7 +39,9 @@ std::string repair_hint(const TypeNode& type, const Value& value) {
   return {};
 }
 
-bool integer_like(const Value& value) { return value.is_integer(); }
+bool integer_like(const Value& value) {
+  return value.is_integer();
+}
 
 }  // namespace
 
@@ -51,7 +55,8 @@ Value Checker::wrong_type(const TypeNode& type, const Value& value, const KeyPat
         "remove the line to get the default, or write a value";
     return {};
   }
-  error("E712", fmt::format("{} expected, got {}", type_in_words(type), describe_for_message(value)), value, path)
+  error("E712", fmt::format("{} expected, got {}", type_in_words(type), describe_for_message(value)), value,
+        path)
       .hint = repair_hint(type, value);
   return {};
 }
@@ -104,7 +109,8 @@ void Checker::check_bounds(const Constraints& bounds, const Value& value, const 
   const auto refuse = [&](std::string_view words, double bound) {
     error("E713", fmt::format("the value must be {} {}, found {}", words, bound, number), value, path);
   };
-  if (bounds.greater_than && !(number > *bounds.greater_than)) return refuse("greater than", *bounds.greater_than);
+  if (bounds.greater_than && !(number > *bounds.greater_than))
+    return refuse("greater than", *bounds.greater_than);
   if (bounds.at_least && !(number >= *bounds.at_least)) return refuse("at least", *bounds.at_least);
   if (bounds.less_than && !(number < *bounds.less_than)) return refuse("less than", *bounds.less_than);
   if (bounds.at_most && !(number <= *bounds.at_most)) return refuse("at most", *bounds.at_most);
@@ -115,21 +121,24 @@ void Checker::check_size(const TypeNode& type, const Value& value, const KeyPath
   const char* unit = value.is_string() ? "bytes" : "entries";
   if (type.constraints.min_size && size < *type.constraints.min_size) {
     if (size == 0 && *type.constraints.min_size == 1)
-      error("E713", value.is_string() ? "the text must not be empty" : "at least one entry is needed", value, path);
-    else
-      error("E713", fmt::format("at least {} {} expected, found {}", *type.constraints.min_size, unit, size), value,
+      error("E713", value.is_string() ? "the text must not be empty" : "at least one entry is needed", value,
             path);
+    else
+      error("E713", fmt::format("at least {} {} expected, found {}", *type.constraints.min_size, unit, size),
+            value, path);
   }
   if (type.constraints.max_size && size > *type.constraints.max_size)
-    error("E713", fmt::format("at most {} {} expected, found {}", *type.constraints.max_size, unit, size), value,
-          path);
+    error("E713", fmt::format("at most {} {} expected, found {}", *type.constraints.max_size, unit, size),
+          value, path);
 }
 
 Value Checker::check_choice(const TypeNode& type, const Value& value, const KeyPath& path) {
   if (!value.is_string()) return wrong_type(type, value, path);
   if (std::ranges::find(type.choices, value.as_string()) == type.choices.end())
-    error("E715", fmt::format("'{}' is no choice here: {} expected", value.as_string(), fmt::join(type.choices, ", ")),
-          value, path)
+    error(
+        "E715",
+        fmt::format("'{}' is no choice here: {} expected", value.as_string(), fmt::join(type.choices, ", ")),
+        value, path)
         .hint = did_you_mean(value.as_string(), type.choices);
   return value;
 }
@@ -147,7 +156,8 @@ Value Checker::check_list(const TypeNode& type, const Value& value, const KeyPat
 Value Checker::check_tuple(const TypeNode& type, const Value& value, const KeyPath& path) {
   if (!value.is_list()) return wrong_type(type, value, path);
   if (value.size() != type.of.size()) {
-    error("E713", fmt::format("a list of exactly {} expected, found {}", type.of.size(), value.size()), value, path);
+    error("E713", fmt::format("a list of exactly {} expected, found {}", type.of.size(), value.size()), value,
+          path);
     return {};
   }
   Value::List items;
@@ -162,7 +172,8 @@ Value Checker::check_map(const TypeNode& type, const Value& value, const KeyPath
   Value::Map entries;
   entries.reserve(value.size());
   for (const Value::Entry& entry : value.entries())
-    entries.push_back({entry.key, check(type.of.front(), entry.value, KeyPath(path, entry.key)), entry.key_position});
+    entries.push_back(
+        {entry.key, check(type.of.front(), entry.value, KeyPath(path, entry.key)), entry.key_position});
   return Value(std::move(entries)).at_position(value.position());
 }
 
@@ -174,8 +185,9 @@ Value Checker::check_struct(const StructNode& schema, const Value& value, const 
   const std::size_t before = problems_.size();
   for (const Value::Entry& entry : value.entries())
     if (!schema.find(entry.key))
-      problems_.error("E710", fmt::format("there is no field '{}' here", entry.key),
-                      Where(entry.key_position, KeyPath(path, entry.key).text()))
+      problems_
+          .error("E710", fmt::format("there is no field '{}' here", entry.key),
+                 Where(entry.key_position, KeyPath(path, entry.key).text()))
           .hint = did_you_mean(entry.key, field_names(schema));
 
   Value::Map fields;
@@ -185,7 +197,8 @@ Value Checker::check_struct(const StructNode& schema, const Value& value, const 
     if (given)
       fields.push_back({field.name, check(field.type, *given, KeyPath(path, field.name)), given->position()});
     else if (field.required)
-      error("E711", fmt::format("the field '{}' is missing: {} expected", field.name, type_in_words(field.type)),
+      error("E711",
+            fmt::format("the field '{}' is missing: {} expected", field.name, type_in_words(field.type)),
             value, KeyPath(path, field.name));
     else if (!field.written_when_set)
       fields.push_back({field.name, field.default_value, {}});
@@ -198,17 +211,20 @@ Value Checker::check_struct(const StructNode& schema, const Value& value, const 
 
 Value Checker::check_target_name(const TypeNode& type, const Value& value, const KeyPath& path) {
   if (!value.is_string()) return wrong_type(type, value, path);
-  if (names_) (void)names_->target(type.target_kind, value.as_string(), Where(value.position(), path.text()), problems_);
+  if (names_)
+    (void)names_->target(type.target_kind, value.as_string(), Where(value.position(), path.text()),
+                         problems_);
   return value;
 }
 
 void Checker::check_factory(TargetKind kind, const Value& normalised, const KeyPath& path) {
   if (!names_) return;
   const Value& factory = normalised.at("factory");
-  const auto target =
-      names_->target(kind, factory.as_string(), Where(factory.position(), KeyPath(path, "factory").text()), problems_);
+  const auto target = names_->target(kind, factory.as_string(),
+                                     Where(factory.position(), KeyPath(path, "factory").text()), problems_);
   if (target)
-    (void)check_target_arguments(*target, normalised.at("args"), normalised.at("kwargs"), path, factory.position());
+    (void)check_target_arguments(*target, normalised.at("args"), normalised.at("kwargs"), path,
+                                 factory.position());
 }
 
 Value Checker::check_definition(const TypeNode& type, const Value& value, const KeyPath& path) {
@@ -237,7 +253,8 @@ Value Checker::check_definition(const TypeNode& type, const Value& value, const 
   const auto schema = names_->definition_schema(
       identity, Where(normalised.at("type").position(), KeyPath(path, "type").text()),
       Where(normalised.at("version").position(), KeyPath(path, "version").text()), problems_);
-  if (schema) normalised.set("params", check_struct(*schema, normalised.at("params"), KeyPath(path, "params")));
+  if (schema)
+    normalised.set("params", check_struct(*schema, normalised.at("params"), KeyPath(path, "params")));
   return normalised;
 }
 
@@ -273,8 +290,10 @@ Value Checker::check_target_arguments(const TargetNode& target, const Value& arg
   for (const Value::Entry& entry : kwargs.entries()) {
     const Where where(entry.key_position, KeyPath(kwargs_path, entry.key).text());
     if (std::ranges::find(target.injected, entry.key) != target.injected.end())
-      problems_.error("E734", fmt::format("'{}' of {} is passed when it is built and cannot be written", entry.key,
-                                          target.path), where);
+      problems_.error(
+          "E734",
+          fmt::format("'{}' of {} is passed when it is built and cannot be written", entry.key, target.path),
+          where);
     else if (!schema.find(entry.key))
       problems_.error("E734", fmt::format("{} has no argument '{}'", target.path, entry.key), where).hint =
           did_you_mean(entry.key, field_names(schema));
@@ -285,15 +304,19 @@ Value Checker::check_target_arguments(const TargetNode& target, const Value& arg
     const Value* positional = i < args.size() ? &args.items()[i] : nullptr;
     const Value* keyword = kwargs.find(field.name);
     if (positional && keyword)
-      error("E734", fmt::format("the argument '{}' of {} is given twice, by position and by name", field.name,
-                                target.path), *keyword, KeyPath(kwargs_path, field.name));
+      error("E734",
+            fmt::format("the argument '{}' of {} is given twice, by position and by name", field.name,
+                        target.path),
+            *keyword, KeyPath(kwargs_path, field.name));
     else if (positional)
       bound.push_back({field.name, check(field.type, *positional, KeyPath(args_path, i)), {}});
     else if (keyword)
       bound.push_back({field.name, check(field.type, *keyword, KeyPath(kwargs_path, field.name)), {}});
     else if (field.required)
-      problems_.error("E734", fmt::format("the argument '{}' of {} is missing: {} expected", field.name, target.path,
-                                          type_in_words(field.type)), Where(at, path.text()));
+      problems_.error("E734",
+                      fmt::format("the argument '{}' of {} is missing: {} expected", field.name, target.path,
+                                  type_in_words(field.type)),
+                      Where(at, path.text()));
     else
       bound.push_back({field.name, field.default_value, {}});
   }
@@ -306,16 +329,19 @@ Value Checker::check_target_arguments(const TargetNode& target, const Value& arg
 
 namespace nexuml {
 
-Value check_value(const StructNode& schema, const Value& value, const CheckOptions& options, Diagnostics& problems) {
-  return detail::Checker(options.names, problems).check_struct(schema, value, detail::KeyPath(options.key_path));
+Value check_value(const StructNode& schema, const Value& value, const CheckOptions& options,
+                  Diagnostics& problems) {
+  return detail::Checker(options.names, problems)
+      .check_struct(schema, value, detail::KeyPath(options.key_path));
 }
 
-Value check_value(const TypeNode& type, const Value& value, const CheckOptions& options, Diagnostics& problems) {
+Value check_value(const TypeNode& type, const Value& value, const CheckOptions& options,
+                  Diagnostics& problems) {
   return detail::Checker(options.names, problems).check(type, value, detail::KeyPath(options.key_path));
 }
 
-Value check_arguments(const TargetNode& target, const Value& args, const Value& kwargs, const CheckOptions& options,
-                      Diagnostics& problems) {
+Value check_arguments(const TargetNode& target, const Value& args, const Value& kwargs,
+                      const CheckOptions& options, Diagnostics& problems) {
   return detail::Checker(options.names, problems)
       .check_target_arguments(target, args, kwargs, detail::KeyPath(options.key_path), args.position());
 }

@@ -1,10 +1,11 @@
-// The one engine behind reading: walks a value along schema nodes, reports every problem, returns the normalised tree.
+// The one engine behind reading: walks a value along schema nodes, reports every problem, returns the
+// normalised tree.
 #pragma once
+
+#include <nexuml/schema_node.h>
 
 #include <functional>
 #include <string>
-
-#include <nexuml/schema_node.h>
 
 #include "schema/key_path.h"
 

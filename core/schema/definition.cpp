@@ -1,11 +1,9 @@
+#include <fmt/format.h>
 #include <nexuml/definition.h>
+#include <nexuml/target.h>
 
 #include <cstdint>
 #include <stdexcept>
-
-#include <fmt/format.h>
-
-#include <nexuml/target.h>
 
 namespace nexuml {
 
@@ -24,7 +22,8 @@ const DefinitionModel& Definition::model() const {
 
 namespace {
 
-// Writes nested definitions with the address of their type in place of an identity: enough to compare two values.
+// Writes nested definitions with the address of their type in place of an identity: enough to compare two
+// values.
 class TagLowering final : public Lowering {
  public:
   Value lower(const Definition& definition) const override {

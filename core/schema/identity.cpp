@@ -42,10 +42,18 @@ std::optional<Kind> kind_from(const std::array<std::pair<Kind, std::string_view>
 
 }  // namespace
 
-std::string_view to_string(ComponentKind kind) noexcept { return text_of(kComponentKinds, kind); }
-std::string_view to_string(TargetKind kind) noexcept { return text_of(kTargetKinds, kind); }
-std::optional<ComponentKind> component_kind(std::string_view text) noexcept { return kind_from(kComponentKinds, text); }
-std::optional<TargetKind> target_kind(std::string_view text) noexcept { return kind_from(kTargetKinds, text); }
+std::string_view to_string(ComponentKind kind) noexcept {
+  return text_of(kComponentKinds, kind);
+}
+std::string_view to_string(TargetKind kind) noexcept {
+  return text_of(kTargetKinds, kind);
+}
+std::optional<ComponentKind> component_kind(std::string_view text) noexcept {
+  return kind_from(kComponentKinds, text);
+}
+std::optional<TargetKind> target_kind(std::string_view text) noexcept {
+  return kind_from(kTargetKinds, text);
+}
 
 std::string to_string(const Identity& identity) {
   return std::string(to_string(identity.kind)) + "/" + identity.name + "@" + identity.version;

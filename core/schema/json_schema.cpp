@@ -50,14 +50,16 @@ Value definition_schema(const TypeNode& type) {
   return Value::map(
       {{"type", "object"},
        {"description", std::string("a ") + std::string(to_string(type.definition_kind)) + " by identity"},
-       {"properties", Value::map({{"type", text}, {"version", text}, {"params", Value::map({{"type", "object"}})}})},
+       {"properties",
+        Value::map({{"type", text}, {"version", text}, {"params", Value::map({{"type", "object"}})}})},
        {"required", Value::list({"type", "version"})},
        {"additionalProperties", false}});
 }
 
 Value type_schema(const TypeNode& type) {
   switch (type.kind) {
-    case Kind::boolean: return Value::map({{"type", "boolean"}});
+    case Kind::boolean:
+      return Value::map({{"type", "boolean"}});
     case Kind::integer:
     case Kind::number: {
       Value schema = Value::map({{"type", type.kind == Kind::integer ? "integer" : "number"}});
@@ -69,11 +71,14 @@ Value type_schema(const TypeNode& type) {
       add_sizes(type.constraints, "minLength", "maxLength", schema);
       return schema;
     }
-    case Kind::choice: return Value::map({{"enum", Value(type.choices)}});
+    case Kind::choice:
+      return Value::map({{"enum", Value(type.choices)}});
     case Kind::target_name:
-      return Value::map({{"type", "string"}, {"description", "name of a " + std::string(to_string(type.target_kind))}});
+      return Value::map(
+          {{"type", "string"}, {"description", "name of a " + std::string(to_string(type.target_kind))}});
     case Kind::optional:
-      return Value::map({{"anyOf", Value::list({type_schema(type.of.front()), Value::map({{"type", "null"}})})}});
+      return Value::map(
+          {{"anyOf", Value::list({type_schema(type.of.front()), Value::map({{"type", "null"}})})}});
     case Kind::list: {
       Value schema = Value::map({{"type", "array"}, {"items", type_schema(type.of.front())}});
       add_sizes(type.constraints, "minItems", "maxItems", schema);
@@ -89,10 +94,14 @@ Value type_schema(const TypeNode& type) {
       add_sizes(type.constraints, "minProperties", "maxProperties", schema);
       return schema;
     }
-    case Kind::structure: return struct_schema(*type.structure);
-    case Kind::definition: return definition_schema(type);
-    case Kind::any: return Value::map();
-    case Kind::one_of: return Value::map({{"anyOf", alternatives(type.of)}});
+    case Kind::structure:
+      return struct_schema(*type.structure);
+    case Kind::definition:
+      return definition_schema(type);
+    case Kind::any:
+      return Value::map();
+    case Kind::one_of:
+      return Value::map({{"anyOf", alternatives(type.of)}});
   }
   return Value::map();
 }
@@ -100,7 +109,8 @@ Value type_schema(const TypeNode& type) {
 }  // namespace
 
 Value json_schema(const StructNode& schema) {
-  Value result = Value::map({{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", schema.name}});
+  Value result =
+      Value::map({{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", schema.name}});
   const Value body = struct_schema(schema);
   for (const Value::Entry& entry : body.entries()) result.set(entry.key, entry.value);
   return result;

@@ -1,6 +1,5 @@
-#include <nexuml/layer_context.h>
-
 #include <fmt/format.h>
+#include <nexuml/layer_context.h>
 
 namespace nexuml {
 
@@ -19,8 +18,10 @@ const std::string& LayerInferContext::output_key(std::size_t index) const {
 
 const Value& LayerInferContext::required_metadata(const std::string& name) const {
   if (const Value* value = metadata.find(name)) return *value;
-  throw Error("E805", fmt::format("the layer needs the metadata '{}'", name), Where::in_layer(layer),
-              fmt::format("add meta_in: {{{}: KEY}} with a KEY that an earlier layer publishes through meta_out", name));
+  throw Error(
+      "E805", fmt::format("the layer needs the metadata '{}'", name), Where::in_layer(layer),
+      fmt::format("add meta_in: {{{}: KEY}} with a KEY that an earlier layer publishes through meta_out",
+                  name));
 }
 
 Shapes LayerInferContext::single_output(TensorSpec spec) const {

@@ -1,10 +1,8 @@
+#include <cxxabi.h>
+#include <fmt/format.h>
 #include <nexuml/schema.h>
 
-#include <cxxabi.h>
-
 #include <cstdlib>
-
-#include <fmt/format.h>
 
 namespace nexuml {
 
@@ -15,8 +13,8 @@ namespace detail {
 
 void check_arity(const StructNode& node, std::size_t arity) {
   if (node.fields.size() == arity) return;
-  throw std::logic_error(fmt::format("{} has {} fields but describe names {}: every field must be described", node.name,
-                                     arity, node.fields.size()));
+  throw std::logic_error(fmt::format("{} has {} fields but describe names {}: every field must be described",
+                                     node.name, arity, node.fields.size()));
 }
 
 std::string type_name(const std::type_info& type) {
@@ -32,7 +30,8 @@ std::string type_name(const std::type_info& type) {
 
 namespace {
 
-// Applies `change` to the types that a bound of the field speaks of: through optionals, lists, maps and unions.
+// Applies `change` to the types that a bound of the field speaks of: through optionals, lists, maps and
+// unions.
 template <class Change>
 void for_each_leaf(TypeNode& type, const Change& change) {
   if (type.of.empty()) return change(type);
@@ -41,7 +40,8 @@ void for_each_leaf(TypeNode& type, const Change& change) {
 
 void set_bound(FieldNode& field, std::optional<double> Constraints::*bound, double value) {
   for_each_leaf(field.type, [&](TypeNode& type) {
-    if (type.kind == TypeNode::Kind::integer || type.kind == TypeNode::Kind::number) type.constraints.*bound = value;
+    if (type.kind == TypeNode::Kind::integer || type.kind == TypeNode::Kind::number)
+      type.constraints.*bound = value;
   });
 }
 

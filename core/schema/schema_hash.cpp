@@ -1,8 +1,7 @@
-#include <array>
-
+#include <nexuml/schema_node.h>
 #include <openssl/evp.h>
 
-#include <nexuml/schema_node.h>
+#include <array>
 
 namespace nexuml {
 namespace {
@@ -18,7 +17,8 @@ Value without_documentation(const Value& value) {
   const bool is_struct = value.find("fields") != nullptr;
   Value result = Value::map();
   for (const Value::Entry& entry : value.entries()) {
-    const bool documentation = entry.key == "doc" || (is_struct && (entry.key == "summary" || entry.key == "name"));
+    const bool documentation =
+        entry.key == "doc" || (is_struct && (entry.key == "summary" || entry.key == "name"));
     if (documentation) continue;
     result.set(entry.key, entry.key == "default" ? entry.value : without_documentation(entry.value));
   }

@@ -1,8 +1,7 @@
+#include <fmt/format.h>
 #include <nexuml/schema_node.h>
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 namespace nexuml {
 
@@ -16,18 +15,26 @@ const FieldNode* StructNode::find(std::string_view field) const noexcept {
 bool outline_fits(const TypeNode& type, const Value& value) {
   using Kind = TypeNode::Kind;
   switch (type.kind) {
-    case Kind::boolean: return value.is_boolean();
-    case Kind::integer: return value.is_integer();
-    case Kind::number: return value.is_number();
+    case Kind::boolean:
+      return value.is_boolean();
+    case Kind::integer:
+      return value.is_integer();
+    case Kind::number:
+      return value.is_number();
     case Kind::string:
     case Kind::choice:
-    case Kind::target_name: return value.is_string();
-    case Kind::optional: return value.is_null() || outline_fits(type.of.front(), value);
+    case Kind::target_name:
+      return value.is_string();
+    case Kind::optional:
+      return value.is_null() || outline_fits(type.of.front(), value);
     case Kind::list:
-    case Kind::tuple: return value.is_list();
+    case Kind::tuple:
+      return value.is_list();
     case Kind::map:
-    case Kind::definition: return value.is_map();
-    case Kind::any: return true;
+    case Kind::definition:
+      return value.is_map();
+    case Kind::any:
+      return true;
     case Kind::one_of:
       return std::ranges::any_of(type.of, [&](const TypeNode& of) { return outline_fits(of, value); });
     case Kind::structure: {
@@ -67,20 +74,34 @@ std::string joined(const std::vector<TypeNode>& types, std::string_view between)
 std::string type_in_words(const TypeNode& type) {
   using Kind = TypeNode::Kind;
   switch (type.kind) {
-    case Kind::boolean: return "boolean";
-    case Kind::integer: return "integer" + bounds_in_words(type.constraints);
-    case Kind::number: return "number" + bounds_in_words(type.constraints);
-    case Kind::string: return "text";
-    case Kind::choice: return fmt::format("one of {}", fmt::join(type.choices, ", "));
-    case Kind::optional: return type_in_words(type.of.front()) + " or null";
-    case Kind::list: return "list of " + type_in_words(type.of.front());
-    case Kind::map: return "map of " + type_in_words(type.of.front());
-    case Kind::tuple: return "list [" + joined(type.of, ", ") + "]";
-    case Kind::structure: return "map (" + type.structure->name + ")";
-    case Kind::definition: return fmt::format("{} {{type, version, params}}", to_string(type.definition_kind));
-    case Kind::target_name: return fmt::format("name of a {}", to_string(type.target_kind));
-    case Kind::any: return "any value";
-    case Kind::one_of: return joined(type.of, " or ");
+    case Kind::boolean:
+      return "boolean";
+    case Kind::integer:
+      return "integer" + bounds_in_words(type.constraints);
+    case Kind::number:
+      return "number" + bounds_in_words(type.constraints);
+    case Kind::string:
+      return "text";
+    case Kind::choice:
+      return fmt::format("one of {}", fmt::join(type.choices, ", "));
+    case Kind::optional:
+      return type_in_words(type.of.front()) + " or null";
+    case Kind::list:
+      return "list of " + type_in_words(type.of.front());
+    case Kind::map:
+      return "map of " + type_in_words(type.of.front());
+    case Kind::tuple:
+      return "list [" + joined(type.of, ", ") + "]";
+    case Kind::structure:
+      return "map (" + type.structure->name + ")";
+    case Kind::definition:
+      return fmt::format("{} {{type, version, params}}", to_string(type.definition_kind));
+    case Kind::target_name:
+      return fmt::format("name of a {}", to_string(type.target_kind));
+    case Kind::any:
+      return "any value";
+    case Kind::one_of:
+      return joined(type.of, " or ");
   }
   return {};
 }
@@ -89,7 +110,8 @@ std::optional<std::string> canonical_target_spelling(std::string_view text) {
   const auto is_name = [](std::string_view part) {
     if (part.empty() || (part[0] >= '0' && part[0] <= '9')) return false;
     return std::ranges::all_of(part, [](unsigned char c) {
-      return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c >= 0x80;
+      return c == '_' || (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
+             c >= 0x80;
     });
   };
   auto split = text.find(':');

@@ -1,9 +1,8 @@
 // Schema nodes as manifests carry them.
-#include <array>
-
 #include <fmt/format.h>
-
 #include <nexuml/schema_node.h>
+
+#include <array>
 
 namespace nexuml {
 namespace {
@@ -64,8 +63,7 @@ Value type_to_value(const TypeNode& type) {
 
 const Value& member(const Value& map, std::string_view key, Value::Kind kind) {
   const Value* found = map.find(key);
-  if (!found || found->kind() != kind)
-    malformed(map, fmt::format("'{}' must be {}", key, kind_name(kind)));
+  if (!found || found->kind() != kind) malformed(map, fmt::format("'{}' must be {}", key, kind_name(kind)));
   return *found;
 }
 
@@ -99,7 +97,8 @@ TypeNode type_from_value(const Value& value, int depth) {
       if (!choice.is_string()) malformed(choice, "a choice must be text");
       type.choices.push_back(choice.as_string());
     }
-  if (value.find("struct")) type.structure = struct_from_value(member(value, "struct", Value::Kind::map), depth + 1);
+  if (value.find("struct"))
+    type.structure = struct_from_value(member(value, "struct", Value::Kind::map), depth + 1);
   if (type.kind == Kind::definition) {
     const auto component = component_kind(member(value, "component_kind", Value::Kind::string).as_string());
     if (!component) malformed(value, "unknown component_kind");
@@ -117,7 +116,8 @@ TypeNode type_from_value(const Value& value, int depth) {
     }
   for (const auto& [name, size] : kSizes)
     if (const Value* found = value.find(name)) {
-      if (!found->is_integer() || found->as_integer() < 0) malformed(*found, fmt::format("'{}' must be a size", name));
+      if (!found->is_integer() || found->as_integer() < 0)
+        malformed(*found, fmt::format("'{}' must be a size", name));
       type.constraints.*size = static_cast<std::size_t>(found->as_integer());
     }
   const bool one = type.kind == Kind::optional || type.kind == Kind::list || type.kind == Kind::map;
