@@ -105,6 +105,22 @@ function(_libtorch_companions)
   set(_libtorch_companions "${companions}" PARENT_SCOPE)
 endfunction()
 
+# The headers by links, without the copies of foreign libraries that stand among them: those would hide the system's
+# own, whose shared objects are another version.
+function(_libtorch_headers)
+  set(links "${CMAKE_BINARY_DIR}/libtorch-include")
+  file(REMOVE_RECURSE "${links}")
+  file(MAKE_DIRECTORY "${links}")
+  file(GLOB entries "${LibTorch_ROOT_DIR}/include/*")
+  foreach(entry IN LISTS entries)
+    cmake_path(GET entry FILENAME name)
+    if(NOT name MATCHES "^(fmt|google|nlohmann)$")
+      file(CREATE_LINK "${entry}" "${links}/${name}" SYMBOLIC)
+    endif()
+  endforeach()
+  set(_libtorch_includes "${links}" "${links}/torch/csrc/api/include" PARENT_SCOPE)
+endfunction()
+
 function(_libtorch_cuda)
   set(LibTorch_CUDA FALSE PARENT_SCOPE)
   set(library "${LibTorch_LIBRARY_DIR}/libtorch_cuda.so")
@@ -133,8 +149,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::torch)
   _libtorch_refuse_old_strings()
   _libtorch_companions()
   _libtorch_cuda()
+  _libtorch_headers()
 
-  set(_libtorch_includes "${LibTorch_ROOT_DIR}/include" "${LibTorch_ROOT_DIR}/include/torch/csrc/api/include")
   foreach(name c10 torch_cpu)
     add_library(LibTorch::${name} SHARED IMPORTED)
     set_target_properties(LibTorch::${name} PROPERTIES
