@@ -163,6 +163,8 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::torch)
 
   add_library(LibTorch::torch INTERFACE IMPORTED)
   target_link_libraries(LibTorch::torch INTERFACE LibTorch::torch_cpu LibTorch::c10)
+  # Becomes a part of the ABI tag, see <nexuml/abi.h>.
+  target_compile_definitions(LibTorch::torch INTERFACE "NEXUML_TORCH_VERSION=\"${LibTorch_VERSION}\"")
   foreach(folder "${LibTorch_LIBRARY_DIR}" ${_libtorch_companions})
     target_link_options(LibTorch::torch INTERFACE "LINKER:-rpath-link,${folder}")
   endforeach()

@@ -21,6 +21,8 @@ target_link_libraries(nexuml-private-dependencies INTERFACE
 
 if(NEXUML_WITH_RUNTIME)
   find_package(TBB REQUIRED)
+  get_target_property(tbb_location TBB::tbb LOCATION)
+  string(REGEX REPLACE ".*\\.so\\.([0-9]+).*" "\\1" NEXUML_TBB_VERSION "${tbb_location}")
   find_package(LibTorch 2.6 REQUIRED)
   pkg_check_modules(sndfile REQUIRED IMPORTED_TARGET sndfile)
   pkg_check_modules(cairo REQUIRED IMPORTED_TARGET cairo)
