@@ -32,6 +32,10 @@ add_link_options(-Wl,--as-needed)
 if(NEXUML_UNITY)
   set(CMAKE_UNITY_BUILD ON)
   set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # In a batch, GCC takes a source for a header, where a member of a file-local type would be a mistake.
+    add_compile_options(-Wno-subobject-linkage)
+  endif()
 endif()
 
 find_program(NEXUML_CCACHE ccache)
