@@ -206,7 +206,7 @@ struct DatasetSpec {
 };
 
 struct LoaderSpec {
-  AnyLoaderBackend backend;  // empty: the loader `torch`
+  AnyLoaderBackend backend;  // empty: the loader `torch`, version 1
   std::optional<std::int64_t> batch_size;
   std::int64_t num_workers = 0;
   std::optional<std::int64_t> prefetch_factor;
@@ -313,7 +313,7 @@ struct MLflowSpec {
   std::optional<std::string> run_id;
   std::optional<std::string> parent_run_id;
   bool auto_nested_runs = true;
-  OrderedMap<std::string> tags;
+  OrderedMap<Value> tags;
   std::optional<bool> synchronous;
 
   NEXUML_EXPORT static void describe(Schema<MLflowSpec>& s);
@@ -337,7 +337,7 @@ struct LoggingSpec {
   std::optional<TensorBoardSpec> tensorboard;
   std::optional<DVCLiveSpec> dvclive;
   std::optional<MLflowSpec> mlflow;
-  DiagramSpec diagram;
+  std::optional<DiagramSpec> diagram = DiagramSpec{};
   std::string temp_artifact_dir = "/tmp/mlruns";
   std::string experiment_name = "NexuML";
   std::optional<std::string> run_name;
