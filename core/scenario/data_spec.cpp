@@ -7,7 +7,9 @@ namespace nexuml {
 
 void TargetSpec::describe(Schema<TargetSpec>& s) {
   s.summary("Describes a label, for the metadata of exports.");
-  s.field("type", &TargetSpec::type).doc("multiclass, multilabel, regression, anomaly, or a text of your own.").required();
+  s.field("type", &TargetSpec::type)
+      .doc("multiclass, multilabel, regression, anomaly, or a text of your own.")
+      .required();
   s.field("key", &TargetSpec::key).doc("The label.").required();
   s.field("num_classes", &TargetSpec::num_classes).doc("How many classes it tells apart.");
   s.field("num_outputs", &TargetSpec::num_outputs).doc("How many numbers it holds.");
@@ -31,13 +33,19 @@ void LoaderSpec::describe(Schema<LoaderSpec>& s) {
   s.field("batch_size", &LoaderSpec::batch_size)
       .doc("Samples a batch; null takes training.batch_size.")
       .greater_than(0);
-  s.field("num_workers", &LoaderSpec::num_workers).doc("Threads that load ahead; 0 loads in the training thread.")
+  s.field("num_workers", &LoaderSpec::num_workers)
+      .doc("Threads that load ahead; 0 loads in the training thread.")
       .at_least(0);
-  s.field("prefetch_factor", &LoaderSpec::prefetch_factor).doc("Batches that each worker loads ahead.").at_least(1);
+  s.field("prefetch_factor", &LoaderSpec::prefetch_factor)
+      .doc("Batches that each worker loads ahead.")
+      .at_least(1);
   s.field("persistent_workers", &LoaderSpec::persistent_workers).doc("Workers live on between epochs.");
-  s.field("weighted_sampling", &LoaderSpec::weighted_sampling).doc("Draws rare classes as often as frequent ones.");
+  s.field("weighted_sampling", &LoaderSpec::weighted_sampling)
+      .doc("Draws rare classes as often as frequent ones.");
   s.field("shuffle_train", &LoaderSpec::shuffle_train).doc("Shuffles the training split in every epoch.");
-  s.field("drop_last", &LoaderSpec::drop_last).doc("Leaves out a last batch that is not full.").written_when_set();
+  s.field("drop_last", &LoaderSpec::drop_last)
+      .doc("Leaves out a last batch that is not full.")
+      .written_when_set();
 }
 
 void PreprocessingSpec::describe(Schema<PreprocessingSpec>& s) {
@@ -67,7 +75,8 @@ void DataSpec::describe(Schema<DataSpec>& s) {
   s.field("loader", &DataSpec::loader).doc("How batches are made.");
   s.field("input_shapes", &DataSpec::input_shapes).doc("Feature -> shape of one sample.");
   s.field("num_classes", &DataSpec::num_classes).doc("Classes, for layers that ask.");
-  s.field("merge_labels", &DataSpec::merge_labels).doc("Label -> columns of the metadata that it is made of.");
+  s.field("merge_labels", &DataSpec::merge_labels)
+      .doc("Label -> columns of the metadata that it is made of.");
   s.field("feature_key", &DataSpec::feature_key).doc("The main feature.");
   s.field("skip_pipeline_stages", &DataSpec::skip_pipeline_stages).doc("Stages that are left out.");
   s.field("preprocessing", &DataSpec::preprocessing).doc("Prepared data.");

@@ -13,7 +13,8 @@ void check_workers(const RayExecutionSpec& spec, RuleProblems& problems) {
   }
   const auto& [min, max] = std::get<std::pair<std::int64_t, std::int64_t>>(spec.workers);
   if (min < 1 || max < min)
-    problems.add("workers", fmt::format("a range [min, max] with 1 <= min <= max expected, found [{}, {}]", min, max));
+    problems.add("workers",
+                 fmt::format("a range [min, max] with 1 <= min <= max expected, found [{}, {}]", min, max));
 }
 
 void check_resources(const RayExecutionSpec& spec, RuleProblems& problems) {

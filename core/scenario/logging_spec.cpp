@@ -42,7 +42,8 @@ void LoggingSpec::describe(Schema<LoggingSpec>& s) {
   s.field("dvclive", &LoggingSpec::dvclive).doc("DVCLive, or null.");
   s.field("mlflow", &LoggingSpec::mlflow).doc("MLflow, or null.");
   s.field("diagram", &LoggingSpec::diagram).doc("The drawing, or null.");
-  s.field("temp_artifact_dir", &LoggingSpec::temp_artifact_dir).doc("Where artifacts lie until they are logged.");
+  s.field("temp_artifact_dir", &LoggingSpec::temp_artifact_dir)
+      .doc("Where artifacts lie until they are logged.");
   s.field("experiment_name", &LoggingSpec::experiment_name).doc("Name of the experiment.");
   s.field("run_name", &LoggingSpec::run_name).doc("Name of the run.");
   s.field("log_system_metrics", &LoggingSpec::log_system_metrics).doc("Logs the load of the machine.");

@@ -14,7 +14,8 @@ void LayerSpec::describe(Schema<LayerSpec>& s) {
   s.field("meta_in", &LayerSpec::meta_in)
       .doc("Build parameter -> metadata key that an earlier layer published.");
   s.field("meta_out", &LayerSpec::meta_out).doc("Attribute of the layer -> metadata key it is published as.");
-  s.field("delay_epochs", &LayerSpec::delay_epochs).doc("Epochs at the start in which the layer does not run.");
+  s.field("delay_epochs", &LayerSpec::delay_epochs)
+      .doc("Epochs at the start in which the layer does not run.");
   s.field("update_every_n_epochs", &LayerSpec::update_every_n_epochs)
       .doc("The layer runs in every n-th epoch.")
       .at_least(1);

@@ -16,7 +16,8 @@ void CheckpointLoadSpec::describe(Schema<CheckpointLoadSpec>& s) {
   s.field("source", &CheckpointLoadSpec::source).doc("Path of the weights; null loads none.");
   s.field("include", &CheckpointLoadSpec::include).doc("Globs on full parameter names; empty takes all.");
   s.field("exclude", &CheckpointLoadSpec::exclude).doc("Globs on full parameter names that are left out.");
-  s.field("allow_missing", &CheckpointLoadSpec::allow_missing).doc("Parameters may be missing in the source.");
+  s.field("allow_missing", &CheckpointLoadSpec::allow_missing)
+      .doc("Parameters may be missing in the source.");
   s.field("allow_shape_mismatch", &CheckpointLoadSpec::allow_shape_mismatch)
       .doc("Parameters of another shape are skipped.");
   s.field("freeze_loaded", &CheckpointLoadSpec::freeze_loaded).doc("What was loaded is not trained.");

@@ -10,14 +10,18 @@ void AutoBatchSizeSpec::describe(Schema<AutoBatchSizeSpec>& s) {
   s.field("mode", &AutoBatchSizeSpec::mode).doc("Always auto.").one_of({"auto"});
   s.field("min", &AutoBatchSizeSpec::min).doc("Smallest size tried, in samples.").greater_than(0);
   s.field("max", &AutoBatchSizeSpec::max).doc("Largest size tried, in samples.").greater_than(0);
-  s.field("candidates", &AutoBatchSizeSpec::candidates).doc("Which sizes are tried.").one_of({"power_of_two"});
+  s.field("candidates", &AutoBatchSizeSpec::candidates)
+      .doc("Which sizes are tried.")
+      .one_of({"power_of_two"});
   s.field("safety", &AutoBatchSizeSpec::safety).doc("What is taken of the largest size that fitted.");
   s.field("margin", &AutoBatchSizeSpec::margin).doc("Share of that size taken with safety: margin.");
   s.check([](const AutoBatchSizeSpec& spec, RuleProblems& problems) {
     if (spec.min > spec.max)
-      problems.add("min", fmt::format("min must be at most max, found min {} and max {}", spec.min, spec.max));
+      problems.add("min",
+                   fmt::format("min must be at most max, found min {} and max {}", spec.min, spec.max));
     if (spec.safety == Safety::margin && !(spec.margin > 0 && spec.margin <= 1))
-      problems.add("margin", fmt::format("margin must be greater than 0 and at most 1, found {}", spec.margin));
+      problems.add("margin",
+                   fmt::format("margin must be greater than 0 and at most 1, found {}", spec.margin));
   });
 }
 
@@ -38,7 +42,8 @@ void TrainingSpec::describe(Schema<TrainingSpec>& s) {
   s.field("devices", &TrainingSpec::devices).doc("auto, or how many devices.");
   s.field("strategy", &TrainingSpec::strategy).doc("auto, the name of a strategy, or a target.");
   s.field("precision", &TrainingSpec::precision).doc("Numbers that the model computes in.");
-  s.field("seed", &TrainingSpec::seed).doc("Seed of every random stream; --seed wins; 0 when neither is given.")
+  s.field("seed", &TrainingSpec::seed)
+      .doc("Seed of every random stream; --seed wins; 0 when neither is given.")
       .written_when_set();
   s.field("scheduler_interval", &TrainingSpec::scheduler_interval)
       .doc("When the scheduler steps.")

@@ -17,6 +17,14 @@ void check_arity(const StructNode& node, std::size_t arity) {
                                      node.name, arity, node.fields.size()));
 }
 
+void set_factory(StructNode& node, TargetKind kind) {
+  node.factory_of = kind;
+  for (FieldNode& field : node.fields) {
+    if (field.name == "args") field.type = {.kind = TypeNode::Kind::list, .of = {TypeNode{}}};
+    if (field.name == "kwargs") field.type = {.kind = TypeNode::Kind::map, .of = {TypeNode{}}};
+  }
+}
+
 std::string type_name(const std::type_info& type) {
   int status = 0;
   char* demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);

@@ -86,9 +86,9 @@ namespace detail {
 // Counts the fields of an aggregate: the most initialisers that its braces take.
 struct AnyField {
   template <class T>
-  constexpr operator T&() const& noexcept;
+  operator T&() const& noexcept;
   template <class T>
-  constexpr operator T&() const&& noexcept;
+  operator T&() const&& noexcept;
 };
 template <class T, class... Fields>
 consteval std::size_t arity() {
@@ -109,6 +109,8 @@ struct TypedSchema {
 };
 
 NEXUML_EXPORT void check_arity(const StructNode& node, std::size_t arity);
+// Makes `args` a list and `kwargs` a map of any values.
+NEXUML_EXPORT void set_factory(StructNode& node, TargetKind kind);
 NEXUML_EXPORT std::string type_name(const std::type_info& type);
 
 template <Described T>
@@ -140,6 +142,8 @@ struct FieldTraits {
       const FieldNode& field = schema.node->fields[i];
       Value encoded = schema.accessors[i].get(value, lowering);
       if (field.written_when_set && encoded == field.default_value) continue;
+      // An empty definition stands for the recorded default.
+      if (encoded.is_null() && field.type.kind == TypeNode::Kind::definition) encoded = field.default_value;
       entries.push_back({field.name, std::move(encoded), {}});
     }
     return Value(std::move(entries));
@@ -387,9 +391,9 @@ class Schema {
     rules_.push_back(std::move(rule));
     return *this;
   }
-  // For structs with the fields factory, args and kwargs.
+  // For structs with the fields factory, args and kwargs, after these.
   Schema& factory_of(TargetKind kind) {
-    node_->factory_of = kind;
+    detail::set_factory(*node_, kind);
     return *this;
   }
   // Names the choice field with a single value that tells alternatives of a union apart.
