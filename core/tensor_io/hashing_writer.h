@@ -1,0 +1,49 @@
+// A file that appears whole or not at all, hashed while it is written.
+//
+//     HashingWriter file("model.safetensors");
+//     file.write(bytes);
+//     WrittenFile written = file.commit();   // synced, renamed, its folder synced
+//
+// Without `commit` the destructor removes what was written.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <nexuml/export.h>
+#include <nexuml/tensor_io.h>
+
+#include "tensor_io/sha256.h"
+
+namespace nexuml::tensor_io {
+
+class NEXUML_EXPORT HashingWriter {
+ public:
+  // Creates a hidden file beside `path`; throws E755.
+  explicit HashingWriter(std::string path);
+  ~HashingWriter();
+  HashingWriter(const HashingWriter&) = delete;
+  HashingWriter& operator=(const HashingWriter&) = delete;
+
+  // Returns when the bytes are written and hashed. Throws E755, also for a full disk.
+  void write(std::span<const std::byte> bytes);
+  void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  std::uint64_t size() const noexcept { return size_; }
+
+  WrittenFile commit();
+
+ private:
+  [[noreturn]] void fail(const char* action, int error) const;
+  void write_to_file(std::span<const std::byte> bytes);
+
+  std::string path_;
+  std::string staged_;
+  int descriptor_ = -1;
+  std::uint64_t size_ = 0;
+  HashingThread hash_;
+};
+
+}  // namespace nexuml::tensor_io

@@ -1,0 +1,91 @@
+#include <algorithm>
+#include <optional>
+
+#include <nexuml/tensor_io.h>
+
+#include "tensor_io/layout.h"
+#include "tensor_io/safetensors_header.h"
+#include "tensor_io/sha256.h"
+
+namespace nexuml {
+
+namespace {
+
+using tensor_io::Input;
+
+constexpr std::size_t kReadChunk = 4u << 20;
+
+// Fills the tensor; each chunk is hashed while the next one is read.
+void read_data(const Input& input, std::uint64_t offset, std::span<std::byte> into,
+               std::optional<tensor_io::HashingThread>& hash) {
+  while (!into.empty()) {
+    const auto chunk = into.first(std::min(kReadChunk, into.size()));
+    input.read(offset, chunk);
+    if (hash) hash->push(chunk);
+    offset += chunk.size();
+    into = into.subspan(chunk.size());
+  }
+}
+
+// Reads from the first byte to the last, so that the digest is one of exactly the bytes that were loaded.
+TensorFile read_copied(const Input& input, bool with_hash) {
+  SafetensorsHeader header = tensor_io::read_safetensors_header(input);
+  const std::string head = with_hash ? input.read_text(0, header.data_offset) : std::string();
+  std::map<std::string_view, at::Tensor> loaded;
+  std::optional<tensor_io::HashingThread> hash;
+  if (with_hash) hash.emplace().update(std::as_bytes(std::span(head)));
+  for (const TensorInfo* info : tensor_io::in_data_order(header)) {
+    at::Tensor tensor = tensor_io::allocate(info->shape, info->dtype, info->name);
+    read_data(input, header.data_offset + info->begin, tensor_io::writable_bytes_of(tensor), hash);
+    loaded.emplace(info->name, std::move(tensor));
+  }
+  TensorFile file;
+  for (const TensorInfo& info : header.tensors) file.tensors.add(info.name, std::move(loaded.at(info.name)));
+  file.metadata = std::move(header.metadata);
+  if (hash) file.sha256 = hash->finish();
+  return file;
+}
+
+at::Tensor view_mapping(const std::shared_ptr<std::byte>& mapping, std::uint64_t offset, const TensorInfo& info) {
+  const at::TensorOptions options(info.dtype);
+  if (info.begin == info.end) return at::empty(info.shape, options);
+  std::byte* start = mapping.get() + offset + info.begin;
+  const at::Tensor view =
+      at::from_blob(start, info.shape, [keep = mapping](void*) mutable { keep.reset(); }, options);
+  // A header without padding leaves elements at odd addresses, which vectorised kernels may not load.
+  const bool aligned = reinterpret_cast<std::uintptr_t>(start) % c10::elementSize(info.dtype) == 0;
+  return aligned ? view : view.clone();
+}
+
+TensorFile read_mapped(const tensor_io::FileInput& input, bool with_hash) {
+  SafetensorsHeader header = tensor_io::read_safetensors_header(input);
+  const std::shared_ptr<std::byte> mapping = input.map();
+  TensorFile file;
+  for (const TensorInfo& info : header.tensors) {
+    file.tensors.add(info.name, view_mapping(mapping, header.data_offset, info));
+  }
+  file.metadata = std::move(header.metadata);
+  if (with_hash) {
+    tensor_io::Sha256 digest;
+    digest.update({mapping.get(), static_cast<std::size_t>(header.file_size)});
+    file.sha256 = digest.hex();
+  }
+  return file;
+}
+
+}  // namespace
+
+SafetensorsHeader inspect_safetensors(const std::string& path) {
+  return tensor_io::read_safetensors_header(*tensor_io::FileInput::open(path));
+}
+
+TensorFile read_safetensors(const std::string& path, const ReadOptions& options) {
+  const auto input = tensor_io::FileInput::open(path);
+  return options.mapped ? read_mapped(*input, options.hash) : read_copied(*input, options.hash);
+}
+
+TensorFile parse_safetensors(std::string_view bytes, const std::string& name) {
+  return read_copied(tensor_io::MemoryInput(bytes, name), false);
+}
+
+}  // namespace nexuml
