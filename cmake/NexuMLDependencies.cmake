@@ -8,6 +8,7 @@ find_package(spdlog 1.10 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(Boost 1.81 REQUIRED)
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS Crypto)
+find_package(ZLIB REQUIRED)
 pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1)
 
 # Used by sources and tests of this tree, never by a public header.
@@ -16,7 +17,7 @@ target_include_directories(nexuml-private-dependencies INTERFACE
   "${CMAKE_SOURCE_DIR}/core" "${CMAKE_SOURCE_DIR}/sdk/include")
 target_compile_definitions(nexuml-private-dependencies INTERFACE BOOST_DLL_USE_STD_FS)
 target_link_libraries(nexuml-private-dependencies INTERFACE
-  nlohmann_json::nlohmann_json fmt::fmt spdlog::spdlog Boost::headers OpenSSL::Crypto PkgConfig::yaml
+  nlohmann_json::nlohmann_json fmt::fmt spdlog::spdlog Boost::headers OpenSSL::Crypto ZLIB::ZLIB PkgConfig::yaml
   Threads::Threads ${CMAKE_DL_LIBS})
 
 if(NEXUML_WITH_RUNTIME)
