@@ -6,7 +6,8 @@
 
 namespace nexuml::tensor_io {
 
-static_assert(std::endian::native == std::endian::little, "tensor files are little-endian and read as they are");
+static_assert(std::endian::native == std::endian::little,
+              "tensor files are little-endian and read as they are");
 
 namespace {
 
@@ -49,11 +50,15 @@ const DtypeNames* find_dtype(at::ScalarType dtype) noexcept {
   return found == kDtypes.end() ? nullptr : &*found;
 }
 
-const DtypeNames* find_torch_dtype(std::string_view name) noexcept { return find_by(&DtypeNames::torch, name); }
+const DtypeNames* find_torch_dtype(std::string_view name) noexcept {
+  return find_by(&DtypeNames::torch, name);
+}
 const DtypeNames* find_safetensors_dtype(std::string_view name) noexcept {
   return find_by(&DtypeNames::safetensors, name);
 }
-const DtypeNames* find_numpy_dtype(std::string_view name) noexcept { return find_by(&DtypeNames::numpy, name); }
+const DtypeNames* find_numpy_dtype(std::string_view name) noexcept {
+  return find_by(&DtypeNames::numpy, name);
+}
 const DtypeNames* find_storage_class(std::string_view name) noexcept {
   return find_by(&DtypeNames::storage, name);
 }

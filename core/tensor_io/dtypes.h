@@ -1,10 +1,10 @@
 // The spellings of every dtype that tensor files can hold.
 #pragma once
 
+#include <torch/types.h>
+
 #include <cstddef>
 #include <string_view>
-
-#include <torch/types.h>
 
 namespace nexuml::tensor_io {
 
@@ -13,8 +13,8 @@ struct DtypeNames {
   std::string_view torch;        // torch.float32 without the module
   std::string_view safetensors;  // empty where that format has no such dtype
   int safetensors_rank;          // the writer of the safetensors package puts higher ranks first
-  std::string_view numpy;        // kind and size of a descr, without the byte order; empty where numpy has none
-  std::string_view storage;      // class of torch.save's typed storages; empty where it uses UntypedStorage
+  std::string_view numpy;    // kind and size of a descr, without the byte order; empty where numpy has none
+  std::string_view storage;  // class of torch.save's typed storages; empty where it uses UntypedStorage
 };
 
 // All find functions give null for a spelling that is not in the table.

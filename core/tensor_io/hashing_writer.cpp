@@ -1,6 +1,7 @@
 #include "tensor_io/hashing_writer.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -8,8 +9,6 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "tensor_io/input_file.h"
 
@@ -49,8 +48,8 @@ HashingWriter::~HashingWriter() {
 }
 
 void HashingWriter::fail(const char* action, int error) const {
-  refuse("E755", fmt::format("cannot {} {}: {}", action, path_, std::generic_category().message(error)), path_,
-         error == ENOSPC || error == EDQUOT ? "free some space; nothing was left behind" : "");
+  refuse("E755", fmt::format("cannot {} {}: {}", action, path_, std::generic_category().message(error)),
+         path_, error == ENOSPC || error == EDQUOT ? "free some space; nothing was left behind" : "");
 }
 
 void HashingWriter::write(std::span<const std::byte> bytes) {

@@ -7,14 +7,14 @@
 // Without `commit` the destructor removes what was written.
 #pragma once
 
+#include <nexuml/export.h>
+#include <nexuml/tensor_io.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include <nexuml/export.h>
-#include <nexuml/tensor_io.h>
 
 #include "tensor_io/sha256.h"
 

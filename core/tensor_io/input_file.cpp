@@ -1,6 +1,7 @@
 #include "tensor_io/input_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,13 +12,13 @@
 #include <cstring>
 #include <system_error>
 
-#include <fmt/format.h>
-
 namespace nexuml::tensor_io {
 
 namespace {
 
-std::string system_text(int error) { return std::generic_category().message(error); }
+std::string system_text(int error) {
+  return std::generic_category().message(error);
+}
 
 // Where a symbolic link leads, as far as its text says it; empty for anything else.
 std::string link_target(const std::string& path) {
@@ -43,16 +44,20 @@ void refuse(std::string code, std::string message, const std::string& file, std:
 }
 
 std::string byte_count(std::uint64_t bytes) {
-  std::string digits = fmt::format("{}", bytes);
-  for (std::size_t place = digits.size(); place > 3; place -= 3) digits.insert(place - 3, ",");
-  return digits + (bytes == 1 ? " byte" : " bytes");
+  const std::string digits = fmt::format("{}", bytes);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text + (bytes == 1 ? " byte" : " bytes");
 }
 
 void Input::check_range(std::uint64_t offset, std::uint64_t length) const {
   if (offset <= size_ && length <= size_ - offset) return;
   refuse("E751",
-         fmt::format("{} is cut off: {} needed from byte {}, the file has {}", name_, byte_count(length), offset,
-                     byte_count(size_)),
+         fmt::format("{} is cut off: {} needed from byte {}, the file has {}", name_, byte_count(length),
+                     offset, byte_count(size_)),
          name_);
 }
 
@@ -83,8 +88,9 @@ std::unique_ptr<FileInput> FileInput::open(const std::string& path) {
   const bool known = ::fstat(descriptor, &status) == 0;
   if (!known || !S_ISREG(status.st_mode)) {
     ::close(descriptor);
-    refuse("E750", fmt::format("cannot read {}: {}", path,
-                               known && S_ISDIR(status.st_mode) ? "it is a directory" : "it is no regular file"),
+    refuse("E750",
+           fmt::format("cannot read {}: {}", path,
+                       known && S_ISDIR(status.st_mode) ? "it is a directory" : "it is no regular file"),
            path);
   }
   return std::unique_ptr<FileInput>(
@@ -94,7 +100,9 @@ std::unique_ptr<FileInput> FileInput::open(const std::string& path) {
 FileInput::FileInput(std::string path, std::uint64_t size, int descriptor)
     : Input(std::move(path), size), descriptor_(descriptor) {}
 
-FileInput::~FileInput() { ::close(descriptor_); }
+FileInput::~FileInput() {
+  ::close(descriptor_);
+}
 
 void FileInput::read_checked(std::uint64_t offset, std::span<std::byte> into) const {
   while (!into.empty()) {

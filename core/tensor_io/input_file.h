@@ -1,6 +1,8 @@
 // Bytes to read from, either a file or memory, and the refusals that every reader shares.
 #pragma once
 
+#include <nexuml/diagnostic.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,12 +11,11 @@
 #include <string>
 #include <string_view>
 
-#include <nexuml/diagnostic.h>
-
 namespace nexuml::tensor_io {
 
 // Throws an error about `file`.
-[[noreturn]] void refuse(std::string code, std::string message, const std::string& file, std::string hint = {});
+[[noreturn]] void refuse(std::string code, std::string message, const std::string& file,
+                         std::string hint = {});
 
 // "1,234 bytes" and "1 byte": numbers that a person compares.
 std::string byte_count(std::uint64_t bytes);
@@ -68,7 +69,8 @@ class FileInput final : public Input {
   int descriptor_;
 };
 
-// What the first bytes look like when they are not what a reader wants: "looks like HTML, not weights", or empty.
+// What the first bytes look like when they are not what a reader wants: "looks like HTML, not weights", or
+// empty.
 std::string describe_foreign(const Input& input);
 
 }  // namespace nexuml::tensor_io

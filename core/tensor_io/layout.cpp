@@ -1,18 +1,18 @@
 #include "tensor_io/layout.h"
 
-#include <algorithm>
-#include <limits>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
 #include <nexuml/diagnostic.h>
+
+#include <algorithm>
+#include <limits>
 
 #include "tensor_io/dtypes.h"
 
 namespace nexuml::tensor_io {
 
-std::optional<std::uint64_t> checked_bytes(std::span<const std::int64_t> shape, std::size_t item_size) noexcept {
+std::optional<std::uint64_t> checked_bytes(std::span<const std::int64_t> shape,
+                                           std::size_t item_size) noexcept {
   constexpr std::size_t kMaxDimensions = 64;
   constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
   if (shape.size() > kMaxDimensions) return std::nullopt;
@@ -36,8 +36,8 @@ at::Tensor allocate(std::span<const std::int64_t> shape, at::ScalarType dtype, s
   try {
     return at::empty({shape.data(), shape.size()}, at::TensorOptions(dtype));
   } catch (const c10::Error&) {
-    throw Error("E750", fmt::format("not enough memory for '{}' of shape {} and dtype {}", name, shape_text(shape),
-                                    dtype_name(dtype)));
+    throw Error("E750", fmt::format("not enough memory for '{}' of shape {} and dtype {}", name,
+                                    shape_text(shape), dtype_name(dtype)));
   }
 }
 

@@ -1,12 +1,11 @@
 #include "tensor_io/safetensors_header.h"
 
+#include <fmt/format.h>
+#include <nexuml/value.h>
+
 #include <algorithm>
 #include <cstring>
 #include <tuple>
-
-#include <fmt/format.h>
-
-#include <nexuml/value.h>
 
 #include "tensor_io/dtypes.h"
 #include "tensor_io/layout.h"
@@ -25,7 +24,8 @@ class HeaderCheck {
 
   void run(const Value& root) {
     if (!root.is_map()) {
-      problem(kMetadata, fmt::format("the header is a {}, a map of tensors is expected", kind_name(root.kind())));
+      problem(kMetadata,
+              fmt::format("the header is a {}, a map of tensors is expected", kind_name(root.kind())));
       return throw_problems();
     }
     for (const Value::Entry& entry : root.entries()) {
@@ -85,7 +85,8 @@ class HeaderCheck {
       return nullptr;
     }
     const DtypeNames* names = find_safetensors_dtype(dtype->as_string());
-    if (!names) problem(name, fmt::format("tensor '{}' has the unknown dtype '{}'", name, dtype->as_string()));
+    if (!names)
+      problem(name, fmt::format("tensor '{}' has the unknown dtype '{}'", name, dtype->as_string()));
     return names;
   }
 
@@ -108,8 +109,9 @@ class HeaderCheck {
     }
     for (const Value& offset : offsets->items()) {
       if (!offset.is_integer() || offset.as_integer() < 0) {
-        return problem(info.name, fmt::format("tensor '{}' has {} in its data_offsets, integers from 0 are expected",
-                                              info.name, describe_for_message(offset)));
+        return problem(info.name,
+                       fmt::format("tensor '{}' has {} in its data_offsets, integers from 0 are expected",
+                                   info.name, describe_for_message(offset)));
       }
     }
     info.begin = static_cast<std::uint64_t>(offsets->items()[0].as_integer());
@@ -121,20 +123,23 @@ class HeaderCheck {
     const std::size_t item_size = c10::elementSize(dtype.dtype);
     const auto needed = checked_bytes(info.shape, item_size);
     if (info.end < info.begin) {
-      problem(info.name, fmt::format("tensor '{}' ends at byte {} before it begins at byte {}", info.name, info.end,
-                                     info.begin));
+      problem(info.name, fmt::format("tensor '{}' ends at byte {} before it begins at byte {}", info.name,
+                                     info.end, info.begin));
     } else if (!needed) {
-      problem(info.name, fmt::format("tensor '{}' has the impossible shape {}: its size in bytes leaves 63 bits, the "
-                                     "file holds {} for it",
-                                     info.name, shape_text(info.shape), info.end - info.begin));
+      problem(info.name,
+              fmt::format("tensor '{}' has the impossible shape {}: its size in bytes leaves 63 bits, the "
+                          "file holds {} for it",
+                          info.name, shape_text(info.shape), info.end - info.begin));
     } else if (*needed != info.end - info.begin) {
-      problem(info.name, fmt::format("tensor '{}' of shape {} and dtype {} needs {}, the file holds {} for it",
-                                     info.name, shape_text(info.shape), dtype.safetensors, byte_count(*needed),
-                                     info.end - info.begin));
+      problem(
+          info.name,
+          fmt::format("tensor '{}' of shape {} and dtype {} needs {}, the file holds {} for it", info.name,
+                      shape_text(info.shape), dtype.safetensors, byte_count(*needed), info.end - info.begin));
     } else if (info.end > data_size()) {
-      problem(info.name, fmt::format("tensor '{}' ends at byte {} of the data section, which has {}: the file is cut "
-                                     "off or its header is wrong",
-                                     info.name, info.end, byte_count(data_size())));
+      problem(info.name,
+              fmt::format("tensor '{}' ends at byte {} of the data section, which has {}: the file is cut "
+                          "off or its header is wrong",
+                          info.name, info.end, byte_count(data_size())));
     }
   }
 
@@ -143,20 +148,21 @@ class HeaderCheck {
     std::string previous = "the start of the data";
     for (const TensorInfo* info : in_data_order(header_)) {
       if (info->begin < covered) {
-        problem(info->name, fmt::format("tensor '{}' begins at byte {} inside {}, which ends at byte {}", info->name,
-                                        info->begin, previous, covered));
+        problem(info->name, fmt::format("tensor '{}' begins at byte {} inside {}, which ends at byte {}",
+                                        info->name, info->begin, previous, covered));
       } else if (info->begin > covered) {
-        problem(info->name, fmt::format("{} before tensor '{}' belong to no tensor: {} ends at byte {}, it begins "
-                                        "at byte {}",
-                                        byte_count(info->begin - covered), info->name, previous, covered,
-                                        info->begin));
+        problem(info->name,
+                fmt::format("{} before tensor '{}' belong to no tensor: {} ends at byte {}, it begins "
+                            "at byte {}",
+                            byte_count(info->begin - covered), info->name, previous, covered, info->begin));
       }
       covered = std::max(covered, info->end);
       previous = fmt::format("tensor '{}'", info->name);
     }
     if (covered < data_size()) {
-      problem("", fmt::format("{} after the last tensor belong to none: {} ends at byte {}, the data section has {}",
-                              byte_count(data_size() - covered), previous, covered, byte_count(data_size())));
+      problem("", fmt::format(
+                      "{} after the last tensor belong to none: {} ends at byte {}, the data section has {}",
+                      byte_count(data_size() - covered), previous, covered, byte_count(data_size())));
     }
   }
 
@@ -178,13 +184,14 @@ std::uint64_t read_header_length(const Input& input) {
   if (length <= kMaxHeader && length <= input.size() - 8) return length;
   const std::string kind = describe_foreign(input);
   if (!kind.empty() && !kind.ends_with("a safetensors file")) {
-    refuse("E751", fmt::format("{} ({}) is no safetensors file: {}", input.name(), byte_count(input.size()), kind),
+    refuse("E751",
+           fmt::format("{} ({}) is no safetensors file: {}", input.name(), byte_count(input.size()), kind),
            input.name());
   }
   if (length > kMaxHeader) {
     refuse("E751",
-           fmt::format("{} ({}) is no safetensors file: its header would have {}, at most {} are read", input.name(),
-                       byte_count(input.size()), byte_count(length), byte_count(kMaxHeader)),
+           fmt::format("{} ({}) is no safetensors file: its header would have {}, at most {} are read",
+                       input.name(), byte_count(input.size()), byte_count(length), byte_count(kMaxHeader)),
            input.name());
   }
   refuse("E751",
@@ -199,7 +206,8 @@ std::vector<const TensorInfo*> in_data_order(const SafetensorsHeader& header) {
   std::vector<const TensorInfo*> order;
   order.reserve(header.tensors.size());
   for (const TensorInfo& info : header.tensors) order.push_back(&info);
-  std::ranges::stable_sort(order, {}, [](const TensorInfo* info) { return std::tuple(info->begin, info->end); });
+  std::ranges::stable_sort(order, {},
+                           [](const TensorInfo* info) { return std::tuple(info->begin, info->end); });
   return order;
 }
 
@@ -213,7 +221,8 @@ SafetensorsHeader read_safetensors_header(const Input& input) {
   const Value root = parse_json(input.read_text(8, length), input.name(), problems, limits);
   if (problems.has_errors()) {
     Diagnostics all;
-    all.error("E752", fmt::format("the header of {} ({}) cannot be read", input.name(), byte_count(input.size())),
+    all.error("E752",
+              fmt::format("the header of {} ({}) cannot be read", input.name(), byte_count(input.size())),
               Where::in_file(input.name()));
     all.append(problems);
     throw Error(std::move(all));

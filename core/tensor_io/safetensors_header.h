@@ -1,5 +1,5 @@
-// The JSON header of a safetensors file, checked so that every tensor lies inside the data section, fills exactly its
-// shape, and no byte belongs to two tensors or to none.
+// The JSON header of a safetensors file, checked so that every tensor lies inside the data section, fills
+// exactly its shape, and no byte belongs to two tensors or to none.
 //
 // Layout: 8 bytes header length n (little-endian), n bytes JSON, data section.
 // Format: https://github.com/huggingface/safetensors#format

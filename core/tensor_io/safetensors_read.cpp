@@ -1,7 +1,7 @@
+#include <nexuml/tensor_io.h>
+
 #include <algorithm>
 #include <optional>
-
-#include <nexuml/tensor_io.h>
 
 #include "tensor_io/layout.h"
 #include "tensor_io/safetensors_header.h"
@@ -46,12 +46,13 @@ TensorFile read_copied(const Input& input, bool with_hash) {
   return file;
 }
 
-at::Tensor view_mapping(const std::shared_ptr<std::byte>& mapping, std::uint64_t offset, const TensorInfo& info) {
+at::Tensor view_mapping(const std::shared_ptr<std::byte>& mapping, std::uint64_t offset,
+                        const TensorInfo& info) {
   const at::TensorOptions options(info.dtype);
   if (info.begin == info.end) return at::empty(info.shape, options);
   std::byte* start = mapping.get() + offset + info.begin;
-  const at::Tensor view =
-      at::from_blob(start, info.shape, [keep = mapping](void*) mutable { keep.reset(); }, options);
+  const at::Tensor view = at::from_blob(
+      start, info.shape, [keep = mapping](void*) mutable { keep.reset(); }, options);
   // A header without padding leaves elements at odd addresses, which vectorised kernels may not load.
   const bool aligned = reinterpret_cast<std::uintptr_t>(start) % c10::elementSize(info.dtype) == 0;
   return aligned ? view : view.clone();

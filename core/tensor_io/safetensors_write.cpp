@@ -1,12 +1,11 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nexuml/tensor_io.h>
+
 #include <algorithm>
 #include <cstring>
 #include <functional>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
-
-#include <nexuml/tensor_io.h>
 
 #include "tensor_io/dtypes.h"
 #include "tensor_io/hashing_writer.h"
@@ -93,7 +92,8 @@ void emit(const TensorMap& tensors, const TensorMetadata& metadata, Sink&& sink)
 
 }  // namespace
 
-WrittenFile write_safetensors(const std::string& path, const TensorMap& tensors, const TensorMetadata& metadata) {
+WrittenFile write_safetensors(const std::string& path, const TensorMap& tensors,
+                              const TensorMetadata& metadata) {
   tensor_io::HashingWriter file(path);
   emit(tensors, metadata, [&](std::span<const std::byte> bytes) { file.write(bytes); });
   return file.commit();

@@ -23,7 +23,9 @@ Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
   require_openssl(context_ && EVP_DigestInit_ex(context_, EVP_sha256(), nullptr) == 1);
 }
 
-Sha256::~Sha256() { EVP_MD_CTX_free(context_); }
+Sha256::~Sha256() {
+  EVP_MD_CTX_free(context_);
+}
 
 void Sha256::update(std::span<const std::byte> bytes) {
   require_openssl(EVP_DigestUpdate(context_, bytes.data(), bytes.size()) == 1);

@@ -5,6 +5,8 @@
 //     digest.hex();   // 64 characters
 #pragma once
 
+#include <nexuml/export.h>
+
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -13,8 +15,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-
-#include <nexuml/export.h>
 
 struct evp_md_ctx_st;
 
@@ -40,8 +40,8 @@ NEXUML_EXPORT std::string sha256_hex(std::string_view bytes);
 // Reads the file in chunks and hashes them beside. Throws E750.
 NEXUML_EXPORT std::string sha256_of_file(const std::string& path);
 
-// Hashes spans in the order in which they come, on a thread of its own. The caller keeps their bytes unchanged until
-// `wait` or `finish`. One caller at a time.
+// Hashes spans in the order in which they come, on a thread of its own. The caller keeps their bytes
+// unchanged until `wait` or `finish`. One caller at a time.
 class NEXUML_EXPORT HashingThread {
  public:
   HashingThread();
@@ -51,8 +51,8 @@ class NEXUML_EXPORT HashingThread {
 
   void push(std::span<const std::byte> bytes);
   void update(std::span<const std::byte> bytes);  // on the calling thread, after all that was pushed
-  void wait();           // until all bytes so far are hashed
-  std::string finish();  // waits and gives the digest
+  void wait();                                    // until all bytes so far are hashed
+  std::string finish();                           // waits and gives the digest
 
  private:
   void run();

@@ -1,9 +1,8 @@
+#include <fmt/format.h>
+#include <nexuml/tensor_io.h>
+
 #include <algorithm>
 #include <tuple>
-
-#include <fmt/format.h>
-
-#include <nexuml/tensor_io.h>
 
 namespace nexuml {
 

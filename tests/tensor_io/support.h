@@ -1,7 +1,9 @@
 // What the tests of this room share: files, temporary folders, bits and messages.
 #pragma once
 
+#include <nexuml/diagnostic.h>
 #include <stdlib.h>
+#include <torch/types.h>
 
 #include <cstring>
 #include <filesystem>
@@ -10,13 +12,11 @@
 #include <sstream>
 #include <string>
 
-#include <torch/types.h>
-
-#include <nexuml/diagnostic.h>
-
 namespace tensor_io_tests {
 
-inline std::string data_path(const std::string& name) { return std::string(NEXUML_TEST_DATA) + "/" + name; }
+inline std::string data_path(const std::string& name) {
+  return std::string(NEXUML_TEST_DATA) + "/" + name;
+}
 
 inline std::string file_bytes(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

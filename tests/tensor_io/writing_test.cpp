@@ -1,12 +1,10 @@
+#include <nexuml/tensor_io.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
-
-#include <catch2/catch.hpp>
-
-#include <nexuml/tensor_io.h>
 
 #include "tensor_io/hashing_writer.h"
 #include "tensor_io/sha256.h"
@@ -20,8 +18,10 @@ using nexuml::tensor_io::Sha256;
 
 TEST_CASE("SHA-256 gives the published digests, also in pieces") {
   // FIPS 180-4 examples.
-  CHECK(nexuml::tensor_io::sha256_hex("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-  CHECK(nexuml::tensor_io::sha256_hex("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  CHECK(nexuml::tensor_io::sha256_hex("") ==
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+  CHECK(nexuml::tensor_io::sha256_hex("abc") ==
+        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
   Sha256 digest;
   digest.update("a");
   digest.update("");
@@ -80,8 +80,9 @@ TEST_CASE("a write that meets a limit names the file and leaves the old one") {
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
   const rlimit small{100'000, before.rlim_max};
   REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  const std::string text =
-      refusal([&] { nexuml::write_safetensors(folder.file("a"), {{"w", at::ones(1'000'000)}}); });
+  const std::string text = refusal([&] {
+    nexuml::write_safetensors(folder.file("a"), {{"w", at::ones(1'000'000)}});
+  });
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
   std::signal(SIGXFSZ, handler);
   CHECK_THAT(text, Contains("E755") && Contains(folder.file("a")));

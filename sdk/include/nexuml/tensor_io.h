@@ -7,11 +7,15 @@
 //     nexuml::TensorFile file = nexuml::read_safetensors("model.safetensors");
 //     file.tensors.at("fc.weight");   // [2, 3], float32
 //
-// Every reader treats its file as hostile: it checks before it allocates, executes nothing, and refuses with an `Error`
-// (E750 to E759) that names the file, the tensor and both numbers. Every writer writes beside its target, syncs and
-// renames, so that a reader sees the old file or the whole new one. All bits survive: NaN payloads, -0, subnormals.
-// [any thread], as long as two threads do not write the same path.
+// Every reader treats its file as hostile: it checks before it allocates, executes nothing, and refuses with
+// an `Error` (E750 to E759) that names the file, the tensor and both numbers. Every writer writes beside its
+// target, syncs and renames, so that a reader sees the old file or the whole new one. All bits survive: NaN
+// payloads, -0, subnormals. [any thread], as long as two threads do not write the same path.
 #pragma once
+
+#include <nexuml/diagnostic.h>
+#include <nexuml/export.h>
+#include <torch/types.h>
 
 #include <cstdint>
 #include <map>
@@ -20,11 +24,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include <torch/types.h>
-
-#include <nexuml/diagnostic.h>
-#include <nexuml/export.h>
 
 namespace nexuml {
 
@@ -52,8 +51,8 @@ class NEXUML_EXPORT TensorMap {
   std::map<std::string, std::size_t, std::less<>> index_;
 };
 
-// Names whose tensors are the same view (storage, offset, sizes, strides), such as tied weights: groups of two and
-// more, in the order of the map. Empty tensors have no storage to share and are in no group.
+// Names whose tensors are the same view (storage, offset, sizes, strides), such as tied weights: groups of
+// two and more, in the order of the map. Empty tensors have no storage to share and are in no group.
 NEXUML_EXPORT std::vector<std::vector<std::string>> find_shared(const TensorMap& tensors);
 
 using TensorMetadata = std::map<std::string, std::string>;
@@ -65,8 +64,8 @@ struct TensorFile {
 };
 
 struct ReadOptions {
-  // Tensors view the file's pages (copy-on-write, so writing into them is allowed and never reaches the file) and keep
-  // the mapping alive. The file must not be shortened meanwhile.
+  // Tensors view the file's pages (copy-on-write, so writing into them is allowed and never reaches the file)
+  // and keep the mapping alive. The file must not be shortened meanwhile.
   bool mapped = false;
   // Computes the digest of the file while reading it.
   bool hash = false;
@@ -100,9 +99,9 @@ NEXUML_EXPORT TensorFile read_safetensors(const std::string& path, const ReadOpt
 // From memory; `name` stands for the file in messages.
 NEXUML_EXPORT TensorFile parse_safetensors(std::string_view bytes, const std::string& name);
 
-// The bytes depend on the content alone: tensors are sorted by dtype and name as the safetensors package does, metadata
-// by key. Tensors of any device and layout of strides are accepted; every name stores its own bytes, also where
-// tensors share storage (see `find_shared`).
+// The bytes depend on the content alone: tensors are sorted by dtype and name as the safetensors package
+// does, metadata by key. Tensors of any device and layout of strides are accepted; every name stores its own
+// bytes, also where tensors share storage (see `find_shared`).
 NEXUML_EXPORT WrittenFile write_safetensors(const std::string& path, const TensorMap& tensors,
                                             const TensorMetadata& metadata = {});
 NEXUML_EXPORT std::string format_safetensors(const TensorMap& tensors, const TensorMetadata& metadata = {});
