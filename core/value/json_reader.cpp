@@ -159,6 +159,9 @@ bool JsonReader::parse_error(std::size_t position, const std::string&,
     report("E703", at, "text follows the document", "remove what follows the last bracket");
   } else if (reason.find("missing closing quote") != std::string_view::npos) {
     report("E703", at, "unterminated quote: the text that starts here never ends", "close the quotes");
+  } else if (rest.starts_with('"') && reason.find("control character") != std::string_view::npos) {
+    report("E703", at, "the text in quotes that starts here runs over the end of the line",
+           "close the quotes; a line break inside a text is written \\n, a tab \\t");
   } else if (rest.empty()) {
     report("E703", body_.size(), "the document ends too early",
            "close the brackets; the file may be cut off");

@@ -252,7 +252,7 @@ std::optional<Value> YamlReader::resolve(const yaml_event_t& event, Place place)
   const auto& data = event.data.scalar;
   const std::string_view text(reinterpret_cast<const char*>(data.value), data.length);
   const std::string_view tag = text_of(data.tag);
-  if (!tag.empty() && tag != "!") return resolve_tagged(tag, text, place);
+  if (!tag.empty()) return resolve_tagged(tag, text, place);
   const bool is_plain = data.style == YAML_PLAIN_SCALAR_STYLE && data.plain_implicit != 0;
   if (!is_plain) return Value(text);
   ResolvedScalar resolved = resolve_plain_scalar(text);
