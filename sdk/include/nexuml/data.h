@@ -45,14 +45,8 @@ struct NEXUML_EXPORT DataContext {
   std::filesystem::path resolve(const std::filesystem::path& path) const { return data_root / path; }
 };
 
-// Features by key and, where the data has labels, labels by key. First dimension of every tensor: samples.
-struct Batch {
-  TensorDict x;
-  std::optional<TensorDict> y;
-};
-
 // One column of a dataset's metadata: numbers as a tensor of [size], or texts.
-using MetadataColumn = std::variant<torch::Tensor, std::vector<std::string>>;
+using MetadataColumn = std::variant<at::Tensor, std::vector<std::string>>;
 
 class NEXUML_EXPORT Dataset {
  public:

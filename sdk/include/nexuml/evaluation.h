@@ -4,7 +4,7 @@
 //      public:
 //       explicit MeanNorm(std::string key) : key_(std::move(key)) {}
 //       void eval_batch(const nexuml::EvalBatch& batch) override {
-//         sum_ += batch.x.at(key_).flatten(1).norm(2, 1).sum().item<double>();
+//         sum_ += batch.x.get(key_).flatten(1).norm(2, 1).sum().item<double>();
 //         count_ += batch.size;
 //       }
 //       nexuml::OrderedMap<double> results() const override { return {{"mean_norm", sum_ / count_}}; }
@@ -60,8 +60,8 @@ struct NEXUML_EXPORT EvalBatch {
 
   // The tensor under `key`, from the batch's features and outputs (first) or labels. Throws Error E851 naming
   // the algorithm, the key and what is there.
-  const torch::Tensor& tensor(const std::string& key, const std::string& algorithm) const;
-  const torch::Tensor& label(const std::string& key, const std::string& algorithm) const;
+  const at::Tensor& tensor(const std::string& key, const std::string& algorithm) const;
+  const at::Tensor& label(const std::string& key, const std::string& algorithm) const;
 };
 
 class NEXUML_EXPORT EvalAlgorithm {
@@ -82,9 +82,9 @@ class NEXUML_EXPORT EvalAlgorithm {
 class NEXUML_EXPORT DecisionRule {
  public:
   virtual ~DecisionRule();
-  virtual void fit(const torch::Tensor& scores) = 0;                    // [samples]
-  virtual double threshold() const = 0;                                 // throws Error E852 before fit
-  virtual torch::Tensor decide(const torch::Tensor& scores) const = 0;  // boolean of the same shape
+  virtual void fit(const at::Tensor& scores) = 0;                 // [samples]
+  virtual double threshold() const = 0;                           // throws Error E852 before fit
+  virtual at::Tensor decide(const at::Tensor& scores) const = 0;  // boolean of the same shape
   // What a checkpoint keeps.
   virtual Value state() const = 0;
   virtual void load_state(const Value& state) = 0;

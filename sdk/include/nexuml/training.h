@@ -33,13 +33,13 @@ namespace nexuml {
 
 // What a part of the training remembers: tensors by name, and JSON-safe scalars.
 struct TrainingState {
-  OrderedMap<torch::Tensor> tensors;  // "stages.Encoder.00_LinearEncoder.model.0.weight.exp_avg"
+  OrderedMap<at::Tensor> tensors;  // "stages.Encoder.00_LinearEncoder.model.0.weight.exp_avg"
   Value scalars = Value::map();
 };
 
 struct NamedParameter {
   std::string name;  // stages.Encoder.00_LinearEncoder.model.0.weight
-  torch::Tensor tensor;
+  at::Tensor tensor;
 };
 
 // ---- optimizers
@@ -137,7 +137,7 @@ struct LossBuildContext {
 class NEXUML_EXPORT LossFunction {
  public:
   virtual ~LossFunction();
-  virtual torch::Tensor operator()(const torch::Tensor& prediction, const torch::Tensor& target) const = 0;
+  virtual at::Tensor operator()(const at::Tensor& prediction, const at::Tensor& target) const = 0;
 };
 
 struct WeightScheduleBuildContext {
