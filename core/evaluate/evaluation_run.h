@@ -1,0 +1,54 @@
+// EvaluationRun: the evaluation algorithms of one scenario, from building to results.
+//
+//     EvaluationRun run(scenario.evaluation, context);
+//     for (each test batch) run.eval_batch(batch);
+//     OrderedMap<double> numbers = run.finish();     // eval/<name>/<key>, and test/<name>/<key> where
+//     mirrored
+#pragma once
+
+#include <nexuml/evaluation.h>
+#include <nexuml/export.h>
+#include <nexuml/registry.h>
+#include <nexuml/scenario.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nexuml {
+
+class NEXUML_EXPORT EvaluationRun {
+ public:
+  // Builds every enabled algorithm; `context` gives what they share. Throws Error E85x.
+  EvaluationRun(const EvaluationSpec& spec, const EvalBuildContext& context,
+                const ComponentRegistry& registry);
+
+  bool empty() const noexcept { return entries_.empty(); }
+  bool needs_fit() const;
+  void fit_batch(const EvalBatch& batch);
+  void fit_end();
+  void eval_batch(const EvalBatch& batch);
+  // Ends all algorithms, writes their files below `<run folder>/evaluation/<name>` and gives their numbers.
+  OrderedMap<double> finish();
+
+ private:
+  struct Entry {
+    std::string name;
+    std::string key_path;
+    std::shared_ptr<EvalAlgorithm> algorithm;
+  };
+  template <class Call>
+  void for_each(Call&& call);
+  bool mirrored(const std::string& name, const std::string& key) const;
+
+  std::vector<Entry> entries_;
+  std::filesystem::path run_folder_;
+  std::variant<Keys, std::string> test_result_metrics_;
+};
+
+// The rows of `columns` that a batch holds, by its `sample_index`.
+OrderedMap<MetadataColumn> metadata_rows(const OrderedMap<MetadataColumn>& columns,
+                                         const at::Tensor& sample_index);
+
+}  // namespace nexuml
