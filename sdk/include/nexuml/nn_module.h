@@ -49,10 +49,12 @@ concept ModuleArgument = std::constructible_from<Value, T> || std::same_as<std::
 // Positional values first, then keywords.
 template <class... Arguments>
 AnyLayer nn_module(std::string factory, Arguments&&... arguments) {
-  static_assert((detail::ModuleArgument<Arguments> && ...),
-                "nn_module takes JSON-safe values and Keyword{name, value} after the target's name.");
   NnModule module{.factory = std::move(factory)};
-  (detail::add_argument(module, std::forward<Arguments>(arguments)), ...);
+  if constexpr ((detail::ModuleArgument<Arguments> && ...))
+    (detail::add_argument(module, std::forward<Arguments>(arguments)), ...);
+  else
+    static_assert(sizeof...(Arguments) == 0,
+                  "nn_module takes JSON-safe values and Keyword{name, value} after the target's name.");
   return module;
 }
 
