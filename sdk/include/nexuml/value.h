@@ -33,7 +33,8 @@ class NEXUML_EXPORT Value {
 
   Value() = default;
   Value(std::nullptr_t) {}
-  Value(bool value) : data_(value) {}
+  template <std::same_as<bool> B>  // a pointer or a captureless lambda must not turn into true
+  Value(B value) : data_(value) {}
   template <std::integral I>
   requires(!std::same_as<I, bool> && !std::same_as<I, char>) Value(I value)
       : data_(checked_integer(value)) {}  // throws Error E713 above the range of 64 signed bits
