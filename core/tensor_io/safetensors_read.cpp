@@ -80,7 +80,7 @@ SafetensorsHeader inspect_safetensors(const std::string& path) {
   return tensor_io::read_safetensors_header(*tensor_io::FileInput::open(path));
 }
 
-TensorFile read_safetensors(const std::string& path, const ReadOptions& options) {
+TensorFile read_safetensors(const std::string& path, const TensorReadOptions& options) {
   const auto input = tensor_io::FileInput::open(path);
   return options.mapped ? read_mapped(*input, options.hash) : read_copied(*input, options.hash);
 }

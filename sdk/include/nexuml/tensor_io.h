@@ -60,10 +60,10 @@ using TensorMetadata = std::map<std::string, std::string>;
 struct TensorFile {
   TensorMap tensors;        // in the order of the file's header
   TensorMetadata metadata;  // `__metadata__` of safetensors
-  std::string sha256;       // of the whole file, in hex; empty unless `ReadOptions::hash`
+  std::string sha256;       // of the whole file, in hex; empty unless `TensorReadOptions::hash`
 };
 
-struct ReadOptions {
+struct TensorReadOptions {
   // Tensors view the file's pages (copy-on-write, so writing into them is allowed and never reaches the file)
   // and keep the mapping alive. The file must not be shortened meanwhile.
   bool mapped = false;
@@ -95,7 +95,7 @@ struct WrittenFile {
 
 // Reads and checks the header alone.
 NEXUML_EXPORT SafetensorsHeader inspect_safetensors(const std::string& path);
-NEXUML_EXPORT TensorFile read_safetensors(const std::string& path, const ReadOptions& options = {});
+NEXUML_EXPORT TensorFile read_safetensors(const std::string& path, const TensorReadOptions& options = {});
 // From memory; `name` stands for the file in messages.
 NEXUML_EXPORT TensorFile parse_safetensors(std::string_view bytes, const std::string& name);
 
