@@ -126,7 +126,7 @@ std::optional<std::string> ElfReader::string_at(std::uint64_t index) const {
     const std::uint64_t length = std::min<std::uint64_t>(chunk.size(), strings_size_ - offset);
     if (!bytes_.read(strings_ + offset, std::as_writable_bytes(std::span(chunk.data(), length)))) return std::nullopt;
     if (const auto* end = static_cast<const char*>(std::memchr(chunk.data(), 0, length))) {
-      return result.append(chunk.data(), end);
+      return result.append(chunk.data(), static_cast<std::size_t>(end - chunk.data()));
     }
     result.append(chunk.data(), length);
     offset += length;
