@@ -8,7 +8,8 @@
 namespace nexuml {
 namespace {
 
-constexpr const char* rebuild = "rebuild the library with this host's SDK, or use a build that was made for it";
+constexpr const char* rebuild =
+    "rebuild the library with this host's SDK, or use a build that was made for it";
 
 // "1.2" -> {1, 2}; {-1, -1} for other text.
 std::pair<int, int> interface_numbers(std::string_view text) {
@@ -38,7 +39,9 @@ std::string_view AbiFacts::part(std::string_view prefix) const noexcept {
   return {};
 }
 
-std::string_view AbiFacts::machine() const noexcept { return std::string_view(tag).substr(0, tag.find(';')); }
+std::string_view AbiFacts::machine() const noexcept {
+  return std::string_view(tag).substr(0, tag.find(';'));
+}
 
 std::string_view AbiFacts::standard_library() const noexcept {
   for (std::string_view prefix : {"libstdcxx-", "libcxx-", "stdlib-"}) {
@@ -68,11 +71,16 @@ std::optional<AbiNote> read_note(const std::string& payload, const Where& where,
   }
   const Value* form = note.find("note_version");
   if (!form || !form->is_integer() || form->as_integer() != 1) {
-    problems.error("E206", "the ABI note has form " + (form ? describe_for_message(*form) : std::string("unknown")) +
-                               ", this host reads form 1", where).hint = "use a host as new as the library";
+    problems
+        .error("E206",
+               "the ABI note has form " + (form ? describe_for_message(*form) : std::string("unknown")) +
+                   ", this host reads form 1",
+               where)
+        .hint = "use a host as new as the library";
     return std::nullopt;
   }
-  AbiNote result{text_field(note, "id"), text_field(note, "version"),
+  AbiNote result{text_field(note, "id"),
+                 text_field(note, "version"),
                  {text_field(note, "nexuml"), text_field(note, "tag"), text_field(note, "compiler")}};
   if (result.library_id.empty() || result.abi.interface_version.empty() || result.abi.tag.empty()) {
     problems.error("E206", "the ABI note lacks id, nexuml or tag", where);
@@ -83,8 +91,12 @@ std::optional<AbiNote> read_note(const std::string& payload, const Where& where,
 
 bool check_abi(const AbiFacts& library, const AbiFacts& host, const Where& where, Diagnostics& problems) {
   bool same = true;
-  const auto differ = [&](const char* code, const std::string& what, std::string_view built_for, std::string_view has) {
-    problems.error(code, "built for " + what + " " + std::string(built_for) + ", this host has " + std::string(has), where)
+  const auto differ = [&](const char* code, const std::string& what, std::string_view built_for,
+                          std::string_view has) {
+    problems
+        .error(code,
+               "built for " + what + " " + std::string(built_for) + ", this host has " + std::string(has),
+               where)
         .hint = rebuild;
     same = false;
   };
@@ -94,8 +106,8 @@ bool check_abi(const AbiFacts& library, const AbiFacts& host, const Where& where
     differ("E301", "NexuML interface", library.interface_version, host.interface_version);
   }
   // A part that either side lacks says nothing: a library without tensors names no LibTorch.
-  const auto compare = [&](const char* code, const char* what, std::string_view built_for, std::string_view has,
-                           auto significant) {
+  const auto compare = [&](const char* code, const char* what, std::string_view built_for,
+                           std::string_view has, auto significant) {
     if (!built_for.empty() && !has.empty() && significant(built_for) != significant(has)) {
       differ(code, what, built_for, has);
     }

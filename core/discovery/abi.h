@@ -34,8 +34,9 @@ const AbiFacts& host_abi();
 // E206 for a payload that is not ours or of a newer form.
 std::optional<AbiNote> read_note(const std::string& payload, const Where& where, Diagnostics& problems);
 
-// Reports every difference at `where`, built-for against host-has, and returns whether there is none: E301 interface,
-// E302 standard library, E303 LibTorch, E304 TBB, E307 sanitizer, E203 machine. LibTorch matches on major.minor.
+// Reports every difference at `where`, built-for against host-has, and returns whether there is none: E301
+// interface, E302 standard library, E303 LibTorch, E304 TBB, E307 sanitizer, E203 machine. LibTorch matches
+// on major.minor.
 bool check_abi(const AbiFacts& library, const AbiFacts& host, const Where& where, Diagnostics& problems);
 
 // "2.15" of "2.15.0".

@@ -79,8 +79,9 @@ bool list_folder(const std::string& folder, Listing& listing, std::string& probl
 void Walk::visit(const std::string& folder, const FileIdentity& identity, int depth) {
   if (!visited_.insert(identity).second) return;
   if (depth > max_root_depth || candidates_.size() >= max_candidates) {
-    const std::string why = depth > max_root_depth ? fmt::format("it lies more than {} folders deep", max_root_depth)
-                                                   : fmt::format("{} libraries were found already", max_candidates);
+    const std::string why = depth > max_root_depth
+                                ? fmt::format("it lies more than {} folders deep", max_root_depth)
+                                : fmt::format("{} libraries were found already", max_candidates);
     problems_.warning("W109", "a folder is not searched: " + why, Where::in_file(folder));
     return;
   }

@@ -43,8 +43,8 @@ void apply_disabled(std::vector<Examined>& all, const std::string& globs) {
   }
 }
 
-// One version of a library id is active: the one that --use names, else the one of the earlier place, else the higher
-// version. Libraries that cannot be used take no part.
+// One version of a library id is active: the one that --use names, else the one of the earlier place, else
+// the higher version. Libraries that cannot be used take no part.
 void apply_precedence(std::vector<Examined>& all, const std::map<std::string, std::string>& chosen,
                       Diagnostics& problems) {
   std::map<std::string, std::vector<Examined*>> by_id;
@@ -54,8 +54,10 @@ void apply_precedence(std::vector<Examined>& all, const std::map<std::string, st
     const auto found = by_id.find(id);
     const auto has_version = [&](const Examined* one) { return one->library.origin.version == version; };
     if (found == by_id.end() || std::ranges::none_of(found->second, has_version)) {
-      problems.error("E505", fmt::format("--use {}={}: there is no usable library of that id and version", id, version),
-                     Where::in_library(id))
+      problems
+          .error("E505",
+                 fmt::format("--use {}={}: there is no usable library of that id and version", id, version),
+                 Where::in_library(id))
           .hint = "`nexuml-run doctor` shows every library that was found";
     }
   }
@@ -73,9 +75,11 @@ void apply_precedence(std::vector<Examined>& all, const std::map<std::string, st
     for (std::size_t index = 1; index < versions.size(); ++index) {
       DeclaredLibrary& library = versions[index]->library;
       library.state = EntryState::shadowed;
-      library.reason = fmt::format("{} {} at {} is used ({})", id, active.origin.version, place(active), active.source);
-      problems.note("W601", fmt::format("{} {} is shadowed: {}", id, library.origin.version, library.reason),
-                    Where::in_library(id, place(library)))
+      library.reason =
+          fmt::format("{} {} at {} is used ({})", id, active.origin.version, place(active), active.source);
+      problems
+          .note("W601", fmt::format("{} {} is shadowed: {}", id, library.origin.version, library.reason),
+                Where::in_library(id, place(library)))
           .hint = fmt::format("--use {}={} selects it", id, library.origin.version);
     }
   }
@@ -104,7 +108,8 @@ std::shared_ptr<const Catalog> discover(const SearchOptions& options, const Envi
   std::vector<DeclaredLibrary> libraries;
   libraries.reserve(all.size());
   for (auto& examined : all) libraries.push_back(std::move(examined.library));
-  std::ranges::stable_sort(libraries, {}, [](const DeclaredLibrary& library) { return library.origin.library; });
+  std::ranges::stable_sort(libraries, {},
+                           [](const DeclaredLibrary& library) { return library.origin.library; });
   return std::make_shared<const Catalog>(std::move(libraries), std::move(problems), unreadable);
 }
 

@@ -4,11 +4,11 @@
 //     for (const auto& problem : catalog->diagnostics()) ...          // one bad library never hides another
 #pragma once
 
+#include <memory>
+
 #include "discovery/abi.h"
 #include "discovery/search.h"
 #include "registry/catalog.h"
-
-#include <memory>
 
 namespace nexuml {
 

@@ -1,7 +1,6 @@
 #include "discovery/elf_facts.h"
 
 #include <elf.h>
-
 #include <nexuml/abi.h>
 #include <nexuml/registration.h>
 
@@ -25,20 +24,28 @@ bool read_struct(const ByteSource& bytes, std::uint64_t offset, T& into) {
 // Reads `count` structs, or fails; the size is bounded by the file and by max_table.
 template <class T>
 bool read_table(const ByteSource& bytes, std::uint64_t offset, std::uint64_t count, std::vector<T>& into) {
-  if (count > max_table / sizeof(T) || offset > bytes.size() || count * sizeof(T) > bytes.size() - offset) return false;
+  if (count > max_table / sizeof(T) || offset > bytes.size() || count * sizeof(T) > bytes.size() - offset)
+    return false;
   into.resize(count);
   return bytes.read(offset, std::as_writable_bytes(std::span(into)));
 }
 
 std::string machine_name(std::uint16_t machine) {
   switch (machine) {
-    case EM_X86_64: return "x86_64";
-    case EM_AARCH64: return "aarch64";
-    case EM_RISCV: return "riscv64";
-    case EM_PPC64: return "powerpc64";
-    case EM_386: return "i386";
-    case EM_ARM: return "arm";
-    default: return "machine " + std::to_string(machine);
+    case EM_X86_64:
+      return "x86_64";
+    case EM_AARCH64:
+      return "aarch64";
+    case EM_RISCV:
+      return "riscv64";
+    case EM_PPC64:
+      return "powerpc64";
+    case EM_386:
+      return "i386";
+    case EM_ARM:
+      return "arm";
+    default:
+      return "machine " + std::to_string(machine);
   }
 }
 
@@ -46,7 +53,8 @@ std::string machine_name(std::uint16_t machine) {
 std::string what_else(std::string_view start) {
   if (start.empty()) return "the file is empty";
   if (start.starts_with("MZ")) return "this is a Windows library";
-  if (start.starts_with("\xcf\xfa\xed\xfe") || start.starts_with("\xca\xfe\xba\xbe")) return "this is a macOS library";
+  if (start.starts_with("\xcf\xfa\xed\xfe") || start.starts_with("\xca\xfe\xba\xbe"))
+    return "this is a macOS library";
   if (start.starts_with("!<arch>")) return "this is a static archive";
   if (start.starts_with("version https://git-lfs")) return "this is a Git LFS pointer; run git lfs pull";
   for (const char c : start)
@@ -91,17 +99,21 @@ class ElfReader {
 
 bool ElfReader::read_headers() {
   const auto start = bytes_.text(0, std::min<std::uint64_t>(bytes_.size(), 64)).value_or("");
-  if (!start.starts_with(ELFMAG)) return fail("E201", "not a shared library: expected an ELF file, but " + what_else(start));
+  if (!start.starts_with(ELFMAG))
+    return fail("E201", "not a shared library: expected an ELF file, but " + what_else(start));
   if (start.size() < sizeof(Elf64_Ehdr)) {
     return truncated("the file has " + std::to_string(bytes_.size()) + " bytes, less than an ELF header");
   }
   std::memcpy(&header_, start.data(), sizeof header_);
-  if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB || machine() != host_machine()) {
+  if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
+      machine() != host_machine()) {
     const std::string bits = header_.e_ident[EI_CLASS] == ELFCLASS32 ? " (32 bit)" : "";
-    return fail("E203", "built for " + machine() + bits + ", this host runs on " + std::string(host_machine()),
+    return fail("E203",
+                "built for " + machine() + bits + ", this host runs on " + std::string(host_machine()),
                 "use the library's build for this machine");
   }
-  if (header_.e_type != ET_DYN) return fail("E204", "an ELF file, but not a shared library", "link it as a shared library");
+  if (header_.e_type != ET_DYN)
+    return fail("E204", "an ELF file, but not a shared library", "link it as a shared library");
   if (header_.e_phentsize != sizeof(Elf64_Phdr) || header_.e_phnum == 0 ||
       !read_table(bytes_, header_.e_phoff, header_.e_phnum, segments_)) {
     return truncated("the program headers lie outside the file");
@@ -111,7 +123,8 @@ bool ElfReader::read_headers() {
 
 std::optional<std::uint64_t> ElfReader::file_offset(std::uint64_t address) const {
   for (const auto& segment : segments_) {
-    if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz) {
+    if (segment.p_type == PT_LOAD && address >= segment.p_vaddr &&
+        address - segment.p_vaddr < segment.p_filesz) {
       return segment.p_offset + (address - segment.p_vaddr);
     }
   }
@@ -124,7 +137,8 @@ std::optional<std::string> ElfReader::string_at(std::uint64_t index) const {
   for (std::uint64_t offset = index; offset < strings_size_ && result.size() < 65536;) {
     std::array<char, 128> chunk{};
     const std::uint64_t length = std::min<std::uint64_t>(chunk.size(), strings_size_ - offset);
-    if (!bytes_.read(strings_ + offset, std::as_writable_bytes(std::span(chunk.data(), length)))) return std::nullopt;
+    if (!bytes_.read(strings_ + offset, std::as_writable_bytes(std::span(chunk.data(), length))))
+      return std::nullopt;
     if (const auto* end = static_cast<const char*>(std::memchr(chunk.data(), 0, length))) {
       return result.append(chunk.data(), static_cast<std::size_t>(end - chunk.data()));
     }
@@ -142,7 +156,8 @@ bool ElfReader::read_dynamic(ElfFacts& facts) {
       return truncated("a segment ends at byte " + std::to_string(segment.p_offset + segment.p_filesz) +
                        ", the file has " + std::to_string(bytes_.size()));
     }
-    if (segment.p_filesz > segment.p_memsz) return truncated("a segment is larger in the file than in memory");
+    if (segment.p_filesz > segment.p_memsz)
+      return truncated("a segment is larger in the file than in memory");
     if (segment.p_type == PT_DYNAMIC) dynamic = &segment;
   }
   std::vector<Elf64_Dyn> entries;
@@ -156,17 +171,36 @@ bool ElfReader::read_dynamic(ElfFacts& facts) {
   for (const auto& entry : entries) {
     if (entry.d_tag == DT_NULL) break;
     switch (entry.d_tag) {
-      case DT_STRTAB: strings_ = entry.d_un.d_ptr; break;
-      case DT_STRSZ: strings_size_ = entry.d_un.d_val; break;
-      case DT_SYMTAB: symbols_ = entry.d_un.d_ptr; break;
-      case DT_GNU_HASH: gnu_hash_ = entry.d_un.d_ptr; break;
-      case DT_HASH: sysv_hash_ = entry.d_un.d_ptr; break;
-      case DT_NEEDED: needed.push_back(entry.d_un.d_val); break;
-      case DT_SONAME: soname = entry.d_un.d_val; break;
+      case DT_STRTAB:
+        strings_ = entry.d_un.d_ptr;
+        break;
+      case DT_STRSZ:
+        strings_size_ = entry.d_un.d_val;
+        break;
+      case DT_SYMTAB:
+        symbols_ = entry.d_un.d_ptr;
+        break;
+      case DT_GNU_HASH:
+        gnu_hash_ = entry.d_un.d_ptr;
+        break;
+      case DT_HASH:
+        sysv_hash_ = entry.d_un.d_ptr;
+        break;
+      case DT_NEEDED:
+        needed.push_back(entry.d_un.d_val);
+        break;
+      case DT_SONAME:
+        soname = entry.d_un.d_val;
+        break;
       case DT_RPATH:
-      case DT_RUNPATH: runpath = entry.d_un.d_val; break;
-      case DT_FLAGS: facts.static_tls = (entry.d_un.d_val & DF_STATIC_TLS) != 0; break;
-      default: break;
+      case DT_RUNPATH:
+        runpath = entry.d_un.d_val;
+        break;
+      case DT_FLAGS:
+        facts.static_tls = (entry.d_un.d_val & DF_STATIC_TLS) != 0;
+        break;
+      default:
+        break;
     }
   }
   const auto strings = file_offset(strings_);
@@ -184,8 +218,8 @@ bool ElfReader::read_dynamic(ElfFacts& facts) {
   return read_exports(facts);
 }
 
-// The dynamic symbols that are defined: those from `symoffset` of the GNU hash table to the end of its last chain, or
-// all that the older hash table counts.
+// The dynamic symbols that are defined: those from `symoffset` of the GNU hash table to the end of its last
+// chain, or all that the older hash table counts.
 bool ElfReader::read_exports(ElfFacts& facts) {
   const auto symbols = file_offset(symbols_);
   if (!symbols) return truncated("the symbol table lies outside the file");
@@ -195,7 +229,8 @@ bool ElfReader::read_exports(ElfFacts& facts) {
     std::vector<std::uint32_t> buckets;
     if (!read_struct(bytes_, *hash, head)) return truncated("the symbol hash table lies outside the file");
     const std::uint64_t buckets_at = *hash + sizeof head + std::uint64_t{head[2]} * 8;
-    if (!read_table(bytes_, buckets_at, head[0], buckets)) return truncated("the symbol hash table lies outside the file");
+    if (!read_table(bytes_, buckets_at, head[0], buckets))
+      return truncated("the symbol hash table lies outside the file");
     first = head[1];
     for (const std::uint32_t bucket : buckets) end = std::max<std::uint64_t>(end, bucket);
     if (end < first) return true;  // nothing is exported
@@ -212,7 +247,8 @@ bool ElfReader::read_exports(ElfFacts& facts) {
   }
   for (std::uint64_t index = first; index < end && facts.exported.size() < max_exported; ++index) {
     Elf64_Sym symbol{};
-    if (!read_struct(bytes_, *symbols + index * sizeof symbol, symbol)) return truncated("the symbol table ends early");
+    if (!read_struct(bytes_, *symbols + index * sizeof symbol, symbol))
+      return truncated("the symbol table ends early");
     if (symbol.st_shndx == SHN_UNDEF || symbol.st_name == 0) continue;
     if (auto name = string_at(symbol.st_name)) {
       facts.exports_entry |= *name == NEXUML_LIBRARY_ENTRY_SYMBOL;
@@ -257,7 +293,8 @@ std::optional<Elf64_Shdr> ElfReader::find_section(std::string_view name) const {
     return std::nullopt;
   }
   const auto& strings = sections[header_.e_shstrndx];
-  const auto names = strings.sh_size < max_table ? bytes_.text(strings.sh_offset, strings.sh_size) : std::nullopt;
+  const auto names =
+      strings.sh_size < max_table ? bytes_.text(strings.sh_offset, strings.sh_size) : std::nullopt;
   if (!names) return std::nullopt;
   for (const auto& section : sections) {
     if (section.sh_name >= names->size() || section.sh_type == SHT_NOBITS) continue;
@@ -275,7 +312,9 @@ std::optional<std::string> ElfReader::section(std::string_view name) const {
 
 }  // namespace
 
-std::string_view host_machine() noexcept { return NEXUML_ABI_MACHINE; }
+std::string_view host_machine() noexcept {
+  return NEXUML_ABI_MACHINE;
+}
 
 std::optional<ElfFacts> read_elf_facts(const ByteSource& bytes, const Where& where, Diagnostics& problems) {
   ElfReader reader(bytes, where, problems);

@@ -23,9 +23,10 @@ void break_library(DeclaredLibrary& library, EntryState state, const Diagnostics
   library.reason = problems.entries().empty() ? "" : problems.entries().back().message;
 }
 
-// The library that a manifest names. In a component folder it may not lie outside that folder: a folder that was
-// dropped in brings its own code only. E104.
-std::optional<std::string> library_path(const Candidate& candidate, const std::string& written, Diagnostics& problems) {
+// The library that a manifest names. In a component folder it may not lie outside that folder: a folder that
+// was dropped in brings its own code only. E104.
+std::optional<std::string> library_path(const Candidate& candidate, const std::string& written,
+                                        Diagnostics& problems) {
   const std::string folder = folder_of(candidate.manifest);
   if (candidate.entry_point) return fs::path(folder).append(written).lexically_normal().string();
   std::string path = folder + "/" + written;
@@ -34,17 +35,19 @@ std::optional<std::string> library_path(const Candidate& candidate, const std::s
   const std::string real_folder = fs::weakly_canonical(folder, ignored).string();
   const std::string real_path = fs::weakly_canonical(fs::path(folder).append(written), ignored).string();
   if (real_path.starts_with(real_folder + "/")) return path;
-  problems.error("E104", fmt::format("the manifest names a library outside its folder: {}", written),
-                 Where::in_file(candidate.manifest))
-      .hint = "a component folder holds its library; install one that lies elsewhere with an entry-point manifest";
+  problems
+      .error("E104", fmt::format("the manifest names a library outside its folder: {}", written),
+             Where::in_file(candidate.manifest))
+      .hint =
+      "a component folder holds its library; install one that lies elsewhere with an entry-point manifest";
   return std::nullopt;
 }
 
 void add_scenario_files(DeclaredLibrary& library, const std::string& folder) {
   std::error_code failed;
   std::vector<DeclaredScenario> found;
-  for (fs::directory_iterator entries(folder + "/scenarios", failed); !failed && entries != fs::directory_iterator();
-       entries.increment(failed)) {
+  for (fs::directory_iterator entries(folder + "/scenarios", failed);
+       !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
     const auto& path = entries->path();
     std::error_code ignored;
     if ((path.extension() == ".yaml" || path.extension() == ".yml") && entries->is_regular_file(ignored)) {
@@ -58,8 +61,12 @@ void add_scenario_files(DeclaredLibrary& library, const std::string& folder) {
 // Compares the manifest with the note; the note is the truth. E206.
 bool agree(const Manifest& manifest, const AbiNote& note, const Where& where, Diagnostics& problems) {
   const auto differ = [&](const char* what, const std::string& declared, const std::string& actual) {
-    problems.error("E206", fmt::format("manifest and library disagree: {} '{}' in the manifest, '{}' in the library's note",
-                                       what, declared, actual), where)
+    problems
+        .error(
+            "E206",
+            fmt::format("manifest and library disagree: {} '{}' in the manifest, '{}' in the library's note",
+                        what, declared, actual),
+            where)
         .hint = "the manifest belongs to another build: build or copy both together";
     return false;
   };
@@ -71,13 +78,15 @@ bool agree(const Manifest& manifest, const AbiNote& note, const Where& where, Di
   return true;
 }
 
-std::function<DeclaredSchemas(Diagnostics&)> schemas_reader(const std::string& manifest, const std::string& library) {
+std::function<DeclaredSchemas(Diagnostics&)> schemas_reader(const std::string& manifest,
+                                                            const std::string& library) {
   return [manifest, library](Diagnostics& problems) -> DeclaredSchemas {
     if (!manifest.empty()) {
       const std::string beside =
           manifest.substr(0, manifest.size() - manifest_suffix.size()) + std::string(schemas_suffix);
       std::error_code ignored;
-      if (fs::exists(beside, ignored)) return read_schemas(read_text_file(beside, problems), beside, problems);
+      if (fs::exists(beside, ignored))
+        return read_schemas(read_text_file(beside, problems), beside, problems);
     }
     const FileBytes bytes(library);
     const auto inside = bytes.problem().empty() ? read_elf_section(bytes, schemas_section) : std::nullopt;
@@ -88,7 +97,8 @@ std::function<DeclaredSchemas(Diagnostics&)> schemas_reader(const std::string& m
 // The manifest of a bare library: from its section, or just what the note tells.
 std::optional<Manifest> manifest_inside(const FileBytes& bytes, const std::string& path, const AbiNote& note,
                                         Diagnostics& problems) {
-  if (const auto section = read_elf_section(bytes, manifest_section)) return read_manifest(*section, path, problems);
+  if (const auto section = read_elf_section(bytes, manifest_section))
+    return read_manifest(*section, path, problems);
   Manifest manifest;
   manifest.library_id = note.library_id;
   manifest.library_version = note.library_version;
@@ -112,12 +122,13 @@ DeclaredLibrary declared(Manifest manifest, const Candidate& candidate, const st
   return library;
 }
 
-// Checks the file; `manifest` is null for a bare library. Returns the note, or nothing after a problem was reported.
-std::optional<AbiNote> check_library_file(const FileBytes& bytes, const Manifest* manifest, const Where& where,
-                                          std::string& build_id, Diagnostics& problems) {
+// Checks the file; `manifest` is null for a bare library. Returns the note, or nothing after a problem was
+// reported.
+std::optional<AbiNote> check_library_file(const FileBytes& bytes, const Manifest* manifest,
+                                          const Where& where, std::string& build_id, Diagnostics& problems) {
   if (!bytes.problem().empty()) {
-    problems.error("E101", "the library that the manifest names cannot be read: " + bytes.problem(), where).hint =
-        "copy or build the library again, or delete the folder";
+    problems.error("E101", "the library that the manifest names cannot be read: " + bytes.problem(), where)
+        .hint = "copy or build the library again, or delete the folder";
     return std::nullopt;
   }
   const auto facts = read_elf_facts(bytes, where, problems);
@@ -131,8 +142,8 @@ std::optional<AbiNote> check_library_file(const FileBytes& bytes, const Manifest
   auto note = read_note(*facts->note, where, problems);
   if (!note || (manifest && !agree(*manifest, *note, where, problems))) return std::nullopt;
   if (!facts->exports_entry) {
-    problems.error("E404", fmt::format("the library does not export {}", NEXUML_LIBRARY_ENTRY_SYMBOL), where).hint =
-        "write NEXUML_LIBRARY(registry) { ... } in one of its sources";
+    problems.error("E404", fmt::format("the library does not export {}", NEXUML_LIBRARY_ENTRY_SYMBOL), where)
+        .hint = "write NEXUML_LIBRARY(registry) { ... } in one of its sources";
     return std::nullopt;
   }
   return note;
@@ -187,9 +198,12 @@ std::optional<Examined> examine(const Candidate& candidate, const AbiFacts& host
   examined.place = candidate.place;
   examined.library = declared(std::move(*manifest), candidate, path);
   examined.library.origin.build_id = build_id;
-  if (path.empty() || (fits && !note)) break_library(examined.library, EntryState::broken, found);
-  else if (found.has_errors()) break_library(examined.library, EntryState::incompatible, found);
-  else add_scenario_files(examined.library, folder_of(path));
+  if (path.empty() || (fits && !note))
+    break_library(examined.library, EntryState::broken, found);
+  else if (found.has_errors())
+    break_library(examined.library, EntryState::incompatible, found);
+  else
+    add_scenario_files(examined.library, folder_of(path));
   if (!path.empty()) problems.append(found);
   return examined;
 }

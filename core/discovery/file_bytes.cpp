@@ -26,7 +26,8 @@ FileBytes::FileBytes(const std::string& path) {
   // O_NONBLOCK: opening a FIFO must not wait for its writer.
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor_ < 0) {
-    problem_ = errno == ENOENT ? "there is no such file" : std::string("cannot be opened: ") + std::strerror(errno);
+    problem_ =
+        errno == ENOENT ? "there is no such file" : std::string("cannot be opened: ") + std::strerror(errno);
     return;
   }
   struct stat status {};

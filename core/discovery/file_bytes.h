@@ -1,5 +1,5 @@
-// The bytes of a file for readers that must survive any content: bounded reads at an offset, no mapping (a file may
-// shrink while it is read), regular files only (a FIFO would block).
+// The bytes of a file for readers that must survive any content: bounded reads at an offset, no mapping (a
+// file may shrink while it is read), regular files only (a FIFO would block).
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,8 @@ class ManifestReader {
   void fail(const Value& at, const std::string& message) {
     Where where(at.position());
     where.file = path_;
-    problems_.error("E102", message, where).hint = "build the library again: nexuml_add_library writes its manifest";
+    problems_.error("E102", message, where).hint =
+        "build the library again: nexuml_add_library writes its manifest";
   }
   std::string text(const Value& map, std::string_view key, bool required = true) {
     const Value* value = map.find(key);
@@ -36,8 +37,9 @@ class ManifestReader {
   const Value* map(const Value& parent, std::string_view key) {
     const Value* value = parent.find(key);
     if (value && value->is_map()) return value;
-    fail(value ? *value : parent, value ? fmt::format("'{}' is a map, found {}", key, describe_for_message(*value))
-                                        : fmt::format("'{}' is missing", key));
+    fail(value ? *value : parent,
+         value ? fmt::format("'{}' is a map, found {}", key, describe_for_message(*value))
+               : fmt::format("'{}' is missing", key));
     return nullptr;
   }
   // Calls `each` with every map of the list; a missing list has none.
@@ -45,10 +47,13 @@ class ManifestReader {
   void maps(const Value& parent, std::string_view key, Each each) {
     const Value* list = parent.find(key);
     if (!list) return;
-    if (!list->is_list()) return fail(*list, fmt::format("'{}' is a list, found {}", key, describe_for_message(*list)));
+    if (!list->is_list())
+      return fail(*list, fmt::format("'{}' is a list, found {}", key, describe_for_message(*list)));
     for (const Value& item : list->items()) {
-      if (item.is_map()) each(item);
-      else fail(item, fmt::format("'{}' lists maps, found {}", key, describe_for_message(item)));
+      if (item.is_map())
+        each(item);
+      else
+        fail(item, fmt::format("'{}' lists maps, found {}", key, describe_for_message(item)));
     }
   }
   std::vector<std::string> texts(const Value& parent, std::string_view key) {
@@ -60,8 +65,10 @@ class ManifestReader {
       return result;
     }
     for (const Value& item : list->items()) {
-      if (item.is_string()) result.push_back(item.as_string());
-      else fail(item, fmt::format("'{}' lists texts, found {}", key, describe_for_message(item)));
+      if (item.is_string())
+        result.push_back(item.as_string());
+      else
+        fail(item, fmt::format("'{}' lists texts, found {}", key, describe_for_message(item)));
     }
     return result;
   }
@@ -83,7 +90,8 @@ std::optional<Value> read_json_map(std::string_view json, const std::string& pat
   }
   if (syntax.has_errors()) return std::nullopt;
   if (!document.is_map()) {
-    problems.error("E102", "a manifest is a JSON map, found " + describe_for_message(document), Where::in_file(path));
+    problems.error("E102", "a manifest is a JSON map, found " + describe_for_message(document),
+                   Where::in_file(path));
     return std::nullopt;
   }
   const Value* version = document.find("manifest_version");
@@ -92,8 +100,11 @@ std::optional<Value> read_json_map(std::string_view json, const std::string& pat
     return std::nullopt;
   }
   if (version->as_integer() > manifest_version) {
-    problems.error("E103", fmt::format("manifest_version {} is newer than this host reads ({})", version->as_integer(),
-                                       manifest_version), Where::in_file(path))
+    problems
+        .error("E103",
+               fmt::format("manifest_version {} is newer than this host reads ({})", version->as_integer(),
+                           manifest_version),
+               Where::in_file(path))
         .hint = "use a newer nexuml-run, or the library's build for this one";
     return std::nullopt;
   }
@@ -115,9 +126,10 @@ void read_provides(const Value& document, ManifestReader& reader, Manifest& mani
     const std::string kind = reader.text(item, "kind");
     const auto known = component_kind(kind);
     if (!known && !kind.empty()) reader.fail(item, fmt::format("'{}' is no kind of component", kind));
-    manifest.definitions.push_back({{known.value_or(ComponentKind::layer), reader.text(item, "name"),
-                                     reader.text(item, "version")},
-                                    reader.text(item, "summary", false), reader.text(item, "hash", false)});
+    manifest.definitions.push_back(
+        {{known.value_or(ComponentKind::layer), reader.text(item, "name"), reader.text(item, "version")},
+         reader.text(item, "summary", false),
+         reader.text(item, "hash", false)});
   });
   reader.maps(document, "targets", [&](const Value& item) {
     const std::string kind = reader.text(item, "kind");
@@ -127,8 +139,10 @@ void read_provides(const Value& document, ManifestReader& reader, Manifest& mani
                                 reader.texts(item, "aliases"), reader.text(item, "hash", false)});
   });
   reader.maps(document, "scenarios", [&](const Value& item) {
-    manifest.scenarios.push_back(
-        {reader.text(item, "name"), reader.text(item, "summary", false), reader.text(item, "hash", false), {}});
+    manifest.scenarios.push_back({reader.text(item, "name"),
+                                  reader.text(item, "summary", false),
+                                  reader.text(item, "hash", false),
+                                  {}});
   });
   manifest.serializers = reader.texts(document, "serializers");
 }
@@ -163,7 +177,8 @@ std::string write_manifest(const Manifest& manifest) {
   const auto line = [](const Value& value) { return write_json(value, {.indent = -1}); };
   const auto list = [&](std::string_view key, const std::vector<Value>& items) {
     std::string text = fmt::format(",\n \"{}\": [", key);
-    for (const Value& item : items) text += fmt::format("{}\n  {}", &item == items.data() ? "" : ",", line(item));
+    for (const Value& item : items)
+      text += fmt::format("{}\n  {}", &item == items.data() ? "" : ",", line(item));
     return text + "]";
   };
   const auto with_summary = [](Value item, const std::string& summary, const std::string& hash) {
@@ -196,9 +211,10 @@ std::string write_manifest(const Manifest& manifest) {
   const Value library = Value::map(
       {{"id", manifest.library_id}, {"version", manifest.library_version}, {"path", manifest.library_path}});
   const Value abi = Value::map({{"nexuml", manifest.abi.interface_version}, {"tag", manifest.abi.tag}});
-  return fmt::format("{{\"manifest_version\": {},\n \"library\": {},\n \"abi\": {}{}{}{}{}{}}}\n", manifest_version,
-                     line(library), line(abi), list("provides", provides), list("targets", targets),
-                     list("scenarios", scenarios), list("serializers", serializers), list("requires", requirements));
+  return fmt::format("{{\"manifest_version\": {},\n \"library\": {},\n \"abi\": {}{}{}{}{}{}}}\n",
+                     manifest_version, line(library), line(abi), list("provides", provides),
+                     list("targets", targets), list("scenarios", scenarios), list("serializers", serializers),
+                     list("requires", requirements));
 }
 
 DeclaredSchemas read_schemas(std::string_view json, const std::string& path, Diagnostics& problems) {
@@ -227,7 +243,8 @@ DeclaredSchemas read_schemas(std::string_view json, const std::string& path, Dia
   } catch (const Error& malformed) {
     problems.append(malformed.diagnostics());
   } catch (const std::out_of_range& missing) {
-    problems.error("E102", std::string("the schemas are incomplete: ") + missing.what(), Where::in_file(path));
+    problems.error("E102", std::string("the schemas are incomplete: ") + missing.what(),
+                   Where::in_file(path));
   }
   return schemas;
 }

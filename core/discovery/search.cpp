@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* variable_names[] = {"NEXUML_PREFIX_PATH",        "NEXUML_COMPONENT_PATH",
-                                          "NEXUML_ADD_COMPONENT_PATH", "NEXUML_COMPONENT_DISABLE",
-                                          "XDG_CONFIG_HOME",           "HOME",
-                                          "NEXUML_LIBTORCH"};
+constexpr const char* variable_names[] = {
+    "NEXUML_PREFIX_PATH",       "NEXUML_COMPONENT_PATH", "NEXUML_ADD_COMPONENT_PATH",
+    "NEXUML_COMPONENT_DISABLE", "XDG_CONFIG_HOME",       "HOME",
+    "NEXUML_LIBTORCH"};
 
 // `~` and `~/x` with the home folder; other paths unchanged.
 std::string with_home(const std::string& path, const Environment& environment) {
@@ -42,8 +42,10 @@ std::string Environment::variable(std::string_view name) const {
 }
 
 std::string Environment::library_config_path() const {
-  if (const std::string config = variable("XDG_CONFIG_HOME"); !config.empty()) return config + "/nexuml/libraries.json";
-  if (const std::string home = variable("HOME"); !home.empty()) return home + "/.config/nexuml/libraries.json";
+  if (const std::string config = variable("XDG_CONFIG_HOME"); !config.empty())
+    return config + "/nexuml/libraries.json";
+  if (const std::string home = variable("HOME"); !home.empty())
+    return home + "/.config/nexuml/libraries.json";
   return {};
 }
 
@@ -76,11 +78,13 @@ std::vector<std::string> split_paths(std::string_view list) {
 
 std::vector<SearchPlace> search_places(const Environment& environment, const SearchOptions& options,
                                        Diagnostics& problems) {
-  std::vector<SearchPlace> places{{SearchPlace::Kind::components, environment.components_dir, "shipped", false}};
+  std::vector<SearchPlace> places{
+      {SearchPlace::Kind::components, environment.components_dir, "shipped", false}};
   if (options.builtin_only) return places;
 
   add_entry_points(places, environment.host_prefix, false);
-  for (const auto& prefix : split_paths(environment.variable("NEXUML_PREFIX_PATH"))) add_entry_points(places, prefix, false);
+  for (const auto& prefix : split_paths(environment.variable("NEXUML_PREFIX_PATH")))
+    add_entry_points(places, prefix, false);
   for (const auto& prefix : options.prefixes) add_entry_points(places, prefix, true);
 
   const auto add_root = [&](const std::string& path, const char* source) {
@@ -110,9 +114,12 @@ LibraryConfig LibraryConfig::read(const std::string& path, Diagnostics& problems
   const bool sound = !found.has_errors() && roots && roots->is_list() &&
                      std::ranges::all_of(roots->items(), [](const Value& root) { return root.is_string(); });
   if (!sound) {
-    const std::string detail = found.empty() ? "expected {\"roots\": [\"/path\", ...]}" : found.entries().front().message;
-    problems.warning("W107", "the configured roots cannot be read and are left out: " + detail, Where::in_file(path)).hint =
-        "mend the file, or delete it and use nexuml-run library add";
+    const std::string detail =
+        found.empty() ? "expected {\"roots\": [\"/path\", ...]}" : found.entries().front().message;
+    problems
+        .warning("W107", "the configured roots cannot be read and are left out: " + detail,
+                 Where::in_file(path))
+        .hint = "mend the file, or delete it and use nexuml-run library add";
     return config;
   }
   for (const Value& root : roots->items())

@@ -14,10 +14,11 @@ namespace nexuml {
 
 // What the search reads of the process it runs in; tests give their own.
 struct Environment {
-  std::string host_prefix;      // <prefix> of <prefix>/bin/nexuml-run
-  std::string components_dir;   // the shipped libraries, <prefix>/lib/nexuml/components
+  std::string host_prefix;     // <prefix> of <prefix>/bin/nexuml-run
+  std::string components_dir;  // the shipped libraries, <prefix>/lib/nexuml/components
   std::map<std::string, std::string, std::less<>> variables;
-  bool elevated = false;  // more rights than the user who started it: variables and user roots are not trusted
+  bool elevated =
+      false;  // more rights than the user who started it: variables and user roots are not trusted
 
   // Empty where it is not set.
   std::string variable(std::string_view name) const;

@@ -5,7 +5,9 @@
 namespace nexuml {
 namespace {
 
-bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+bool is_digit(char c) noexcept {
+  return c >= '0' && c <= '9';
+}
 
 // Takes a run of digits or of other characters from the front.
 std::string_view take_run(std::string_view& rest) noexcept {

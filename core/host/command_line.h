@@ -1,12 +1,12 @@
 // What was typed, checked for form. The one place that knows CLI11.
 #pragma once
 
-#include "discovery/search.h"
-
 #include <nexuml/value.h>
 
 #include <optional>
 #include <string>
+
+#include "discovery/search.h"
 
 namespace nexuml {
 

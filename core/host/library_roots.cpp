@@ -22,7 +22,8 @@ std::string without_slash(std::string path) {
 
 std::string config_path(const Session& session) {
   const std::string path = session.environment().library_config_path();
-  if (path.empty()) throw Error("E108", "there is no place for the configuration: neither HOME nor XDG_CONFIG_HOME is set");
+  if (path.empty())
+    throw Error("E108", "there is no place for the configuration: neither HOME nor XDG_CONFIG_HOME is set");
   return path;
 }
 
@@ -58,7 +59,8 @@ int delete_root(Session& session) {
   const std::string root = without_slash(absolute_root(session));
   const auto is_root = [&](const std::string& one) { return without_slash(one) == root; };
   if (std::erase_if(config.roots, is_root) == 0) {
-    session.diagnostics().error("E109", fmt::format("{} is no configured root", root), Where::in_file(config_path(session)))
+    session.diagnostics()
+        .error("E109", fmt::format("{} is no configured root", root), Where::in_file(config_path(session)))
         .hint = "`nexuml-run library list` shows them";
     return 1;
   }
@@ -73,7 +75,8 @@ int list_libraries(Session& session) {
   Table roots({"ROOT", "FROM", ""});
   Value root_list = Value::list();
   Diagnostics reported_by_the_scan;
-  for (const auto& place : search_places(session.environment(), session.invocation().search, reported_by_the_scan)) {
+  for (const auto& place :
+       search_places(session.environment(), session.invocation().search, reported_by_the_scan)) {
     std::error_code ignored;
     const bool there = std::filesystem::is_directory(place.path, ignored);
     roots.add({place.path, place.source, there ? "" : "missing"});
@@ -83,10 +86,15 @@ int list_libraries(Session& session) {
   Value library_list = Value::list();
   for (const auto& library : session.catalog()->libraries()) {
     const std::string& path = library.origin.path.empty() ? library.manifest : library.origin.path;
-    libraries.add({library.origin.library, library.origin.version, std::string(to_string(library.state)), library.source, path});
-    library_list.push_back(Value::map({{"id", library.origin.library}, {"version", library.origin.version},
-                                       {"state", to_string(library.state)}, {"reason", library.reason},
-                                       {"source", library.source}, {"path", path}, {"build_id", library.origin.build_id}}));
+    libraries.add({library.origin.library, library.origin.version, std::string(to_string(library.state)),
+                   library.source, path});
+    library_list.push_back(Value::map({{"id", library.origin.library},
+                                       {"version", library.origin.version},
+                                       {"state", to_string(library.state)},
+                                       {"reason", library.reason},
+                                       {"source", library.source},
+                                       {"path", path},
+                                       {"build_id", library.origin.build_id}}));
   }
   session.print(roots.to_text() + "\n" + libraries.to_text());
   session.answer().set("roots", std::move(root_list));

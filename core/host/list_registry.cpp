@@ -8,18 +8,19 @@
 namespace nexuml {
 namespace {
 
-constexpr std::pair<const char*, ComponentKind> component_listings[] = {{"layers", ComponentKind::layer},
-                                                                        {"data", ComponentKind::data_source},
-                                                                        {"eval", ComponentKind::eval_algorithm},
-                                                                        {"loaders", ComponentKind::loader_backend}};
+constexpr std::pair<const char*, ComponentKind> component_listings[] = {
+    {"layers", ComponentKind::layer},
+    {"data", ComponentKind::data_source},
+    {"eval", ComponentKind::eval_algorithm},
+    {"loaders", ComponentKind::loader_backend}};
 
 // One listing: collected as values, shown as a table.
 class Listing {
  public:
   explicit Listing(const std::string& title) : title_(title) {}
 
-  void add(const std::string& name, const std::string& version, const DeclaredLibrary& library, EntryState state,
-           const std::string& about) {
+  void add(const std::string& name, const std::string& version, const DeclaredLibrary& library,
+           EntryState state, const std::string& about) {
     Value entry = Value::map({{"name", name}});
     if (!version.empty()) entry.set("version", version);
     entry.set("library", library.origin.library);
@@ -29,7 +30,8 @@ class Listing {
     if (!about.empty()) entry.set("summary", about);
     entries_.push_back(std::move(entry));
     const bool usable = state == EntryState::declared;
-    table_.add({name, version, library.origin.library, usable ? about : fmt::format("[{}] {}", to_string(state), about)});
+    table_.add({name, version, library.origin.library,
+                usable ? about : fmt::format("[{}] {}", to_string(state), about)});
   }
   void show(Session& session) {
     session.print(title_ + "\n" + (table_.empty() ? "  none\n" : table_.to_text()) + "\n");
@@ -69,7 +71,8 @@ int list_registry(Session& session) {
     Listing listing(title);
     for (const auto& row : session.catalog()->definitions()) {
       const Identity& identity = row.entry->identity;
-      if (identity.kind == kind) listing.add(identity.name, identity.version, *row.library, row.state, row.entry->summary);
+      if (identity.kind == kind)
+        listing.add(identity.name, identity.version, *row.library, row.state, row.entry->summary);
     }
     listing.show(session);
   }

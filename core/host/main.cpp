@@ -16,12 +16,15 @@ namespace {
 using Command = int (*)(Session&);
 
 Command command_named(std::string_view name) {
-  static const std::map<std::string_view, Command> commands{
-      {"registry list", list_registry}, {"backend list", list_backends},
-      {"library add", add_root},        {"library delete", delete_root},
-      {"library list", list_libraries}, {"inspect", inspect},
-      {"resolve", resolve},             {"doctor", doctor},
-      {"__manifest", write_library_manifest}};
+  static const std::map<std::string_view, Command> commands{{"registry list", list_registry},
+                                                            {"backend list", list_backends},
+                                                            {"library add", add_root},
+                                                            {"library delete", delete_root},
+                                                            {"library list", list_libraries},
+                                                            {"inspect", inspect},
+                                                            {"resolve", resolve},
+                                                            {"doctor", doctor},
+                                                            {"__manifest", write_library_manifest}};
   const auto found = commands.find(name);
   return found == commands.end() ? run_in_engine : found->second;
 }

@@ -10,8 +10,12 @@ int run_in_engine(Session& session) {
   const auto engine = loader.open_own("libnexuml-engine.so", problems);
   if (!engine) return 1;
   const auto engine_main = engine->get<int(const nexuml_engine_call*)>(NEXUML_ENGINE_ENTRY_SYMBOL);
-  const nexuml_engine_call call{sizeof(nexuml_engine_call), session.invocation().command.c_str(),
-                                &session.invocation().options, &loader, &problems, &session.answer()};
+  const nexuml_engine_call call{sizeof(nexuml_engine_call),
+                                session.invocation().command.c_str(),
+                                &session.invocation().options,
+                                &loader,
+                                &problems,
+                                &session.answer()};
   return engine_main(&call);
 }
 

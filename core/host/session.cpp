@@ -10,10 +10,14 @@
 namespace nexuml {
 namespace {
 
-void write(std::FILE* stream, std::string_view text) { std::fwrite(text.data(), 1, text.size(), stream); }
+void write(std::FILE* stream, std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stream);
+}
 
 // Advice about shadowed libraries is for listings, not for the log of every run.
-bool worth_a_line(const Diagnostic& diagnostic) { return diagnostic.severity != Severity::note; }
+bool worth_a_line(const Diagnostic& diagnostic) {
+  return diagnostic.severity != Severity::note;
+}
 
 }  // namespace
 
@@ -37,14 +41,16 @@ Value to_value(const Diagnostic& diagnostic) {
                      {"hint", diagnostic.hint}});
 }
 
-Session::Session(const Invocation& invocation) : invocation_(invocation), environment_(process_environment()) {}
+Session::Session(const Invocation& invocation)
+    : invocation_(invocation), environment_(process_environment()) {}
 
 const std::shared_ptr<const Catalog>& Session::catalog() {
   if (catalog_) return catalog_;
   catalog_ = discover(invocation_.search, environment_);
   Diagnostics wrong;
   for (const auto& entry : catalog_->diagnostics()) {
-    const bool named = entry.code == "E105" || entry.code == "E881" || (entry.code == "E505" && entry.where.file.empty());
+    const bool named =
+        entry.code == "E105" || entry.code == "E881" || (entry.code == "E505" && entry.where.file.empty());
     if (named && entry.severity == Severity::error) wrong.add(entry);
   }
   if (!wrong.empty()) throw BadCommandLine{std::move(wrong)};
@@ -78,9 +84,10 @@ int Session::finish(int exit_code) {
   if (catalog_ && !libraries_reported_) {
     const auto problems = std::ranges::count_if(catalog_->diagnostics(), worth_a_line);
     if (problems > 0) {
-      write(stderr, fmt::format("note: {} about libraries that this run did not use; `nexuml-run doctor` shows {}\n",
-                                problems == 1 ? "1 problem" : fmt::format("{} problems", problems),
-                                problems == 1 ? "it" : "them"));
+      write(stderr,
+            fmt::format("note: {} about libraries that this run did not use; `nexuml-run doctor` shows {}\n",
+                        problems == 1 ? "1 problem" : fmt::format("{} problems", problems),
+                        problems == 1 ? "it" : "them"));
     }
   }
   return exit_code;

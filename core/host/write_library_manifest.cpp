@@ -1,5 +1,5 @@
-// `nexuml-run __manifest LIBRARY FOLDER`: the build's last step for a component library. Lets it register and writes
-// what it declares, so that afterwards nobody has to open it to know.
+// `nexuml-run __manifest LIBRARY FOLDER`: the build's last step for a component library. Lets it register and
+// writes what it declares, so that afterwards nobody has to open it to know.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -47,7 +47,8 @@ int write_library_manifest(Session& session) {
   const auto staged = open_library(path, where, problems);
   if (!staged) return 1;
   const Origin origin{note->library_id, note->library_version, path, facts->build_id};
-  (void)ComponentRegistry().with(*staged, origin, problems);  // a library in conflict with itself fails its build
+  (void)ComponentRegistry().with(*staged, origin,
+                                 problems);  // a library in conflict with itself fails its build
   if (problems.has_errors()) return 1;
 
   Manifest manifest = declare(*staged);

@@ -31,16 +31,19 @@ class LoadingContext final : public ScenarioContext {
 }  // namespace
 
 LibraryLoader::LibraryLoader(std::shared_ptr<const Catalog> catalog, Environment environment)
-    : catalog_(std::move(catalog)), environment_(std::move(environment)),
+    : catalog_(std::move(catalog)),
+      environment_(std::move(environment)),
       registry_(ComponentRegistry().explained_by(catalog_)) {}
 
-std::optional<boost::dll::shared_library> LibraryLoader::open_own(const char* name, Diagnostics& problems) const {
+std::optional<boost::dll::shared_library> LibraryLoader::open_own(const char* name,
+                                                                  Diagnostics& problems) const {
   const auto folder = std::filesystem::path(environment_.components_dir).parent_path().parent_path();
   const std::string path = (folder / name).string();
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
-    problems.error("E886", fmt::format("{} is missing: this host was built or installed without it", name),
-                   Where::in_file(path))
+    problems
+        .error("E886", fmt::format("{} is missing: this host was built or installed without it", name),
+               Where::in_file(path))
         .hint = "build with NEXUML_WITH_RUNTIME=ON, or install again";
     return std::nullopt;
   }
@@ -67,7 +70,8 @@ bool LibraryLoader::load(const DeclaredLibrary& library, Diagnostics& problems) 
     return false;
   }
   if (!library.usable()) {
-    problems.error("E409", fmt::format("the library is {}: {}", to_string(library.state), library.reason), where);
+    problems.error("E409", fmt::format("the library is {}: {}", to_string(library.state), library.reason),
+                   where);
     return false;
   }
   failed_.insert(&library);  // until it is committed
@@ -116,7 +120,8 @@ void LibraryLoader::load_all(Diagnostics& problems) {
   }
 }
 
-ScenarioSpec LibraryLoader::scenario(const std::string& name, const Value& parameters, Diagnostics& problems) {
+ScenarioSpec LibraryLoader::scenario(const std::string& name, const Value& parameters,
+                                     Diagnostics& problems) {
   const auto* row = catalog_->scenario(name, problems);
   if (!row || !load(*row->library, problems)) return {};
   const auto* registered = registry_.find_scenario(name);
@@ -139,10 +144,12 @@ std::vector<const DeclaredLibrary*> libraries_needed(const Value& document, cons
     for (const auto kind : {ComponentKind::layer, ComponentKind::data_source, ComponentKind::eval_algorithm,
                             ComponentKind::loader_backend}) {
       Diagnostics unreported;
-      if (const auto* library = catalog.provider({kind, name, version}, {}, {}, unreported)) needed.insert(library);
+      if (const auto* library = catalog.provider({kind, name, version}, {}, {}, unreported))
+        needed.insert(library);
     }
   };
-  // A target may be the factory of a map or a plain text such as an activation; either resolves or is other text.
+  // A target may be the factory of a map or a plain text such as an activation; either resolves or is other
+  // text.
   const auto visit = [&](const auto& self, const Value& value) -> void {
     if (value.is_string()) {
       if (const auto* library = catalog.target_provider(value.as_string())) needed.insert(library);

@@ -1,27 +1,27 @@
 // LibraryLoader: opens the libraries that a run needs, and no others.
 //
 //     LibraryLoader loader(discover(options, environment), environment);
-//     if (!loader.load_for(document, problems)) return 1;       // the libraries of every component and target in it
-//     ComponentRegistry registry = loader.registry();
+//     if (!loader.load_for(document, problems)) return 1;       // the libraries of every component and
+//     target in it ComponentRegistry registry = loader.registry();
 //
 // LibTorch and the runtime are opened first, by path. Each library is staged, compared with its manifest, and
-// committed whole or not at all; one that fails leaves nothing behind. [one thread: the one that loads libraries]
+// committed whole or not at all; one that fails leaves nothing behind. [one thread: the one that loads
+// libraries]
 #pragma once
-
-#include "discovery/search.h"
-#include "registry/catalog.h"
 
 #include <nexuml/diagnostic.h>
 #include <nexuml/registry.h>
 #include <nexuml/value.h>
 
 #include <boost/dll/shared_library.hpp>
-
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+
+#include "discovery/search.h"
+#include "registry/catalog.h"
 
 namespace nexuml {
 
@@ -37,8 +37,8 @@ class LibraryLoader {
   // Each returns false after an error was reported. Loading again is free.
   bool open_runtime(Diagnostics& problems);  // LibTorch, libnexuml-runtime
   bool load(const DeclaredLibrary& library, Diagnostics& problems);
-  // The providers of every component and target that stands in a document with all its defaults. Names that nobody
-  // declares are passed over: checking the document reports them.
+  // The providers of every component and target that stands in a document with all its defaults. Names that
+  // nobody declares are passed over: checking the document reports them.
   bool load_for(const Value& document, Diagnostics& problems);
   bool load_for(const Identity& identity, Diagnostics& problems);
   // Every usable library; those that fail are warnings.

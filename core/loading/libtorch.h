@@ -1,12 +1,12 @@
 // The LibTorch that this host uses, found by path and opened before anything that needs it.
 #pragma once
 
-#include "discovery/search.h"
-
 #include <nexuml/diagnostic.h>
 
 #include <optional>
 #include <string>
+
+#include "discovery/search.h"
 
 namespace nexuml {
 

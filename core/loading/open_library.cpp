@@ -24,7 +24,8 @@ std::string demangled(const std::string& text) {
 
 // LibTorch's exceptions end in a stack of frames; a person needs the sentence before it.
 std::string without_backtrace(std::string text) {
-  if (const auto frames = text.find("\nException raised from "); frames != std::string::npos) text.resize(frames);
+  if (const auto frames = text.find("\nException raised from "); frames != std::string::npos)
+    text.resize(frames);
   return text;
 }
 
@@ -36,13 +37,17 @@ void report_open_failure(const std::string& text, const Where& where, Diagnostic
   }
   auto& entry = problems.error("E402", "the system cannot open the library: " + demangled(text), where);
   if (text.find("undefined symbol") != std::string::npos) {
-    entry.hint = "it was linked against another version of the library that defines this symbol; rebuild it with this host's SDK";
+    entry.hint =
+        "it was linked against another version of the library that defines this symbol; rebuild it with this "
+        "host's SDK";
   }
 }
 
 }  // namespace
 
-int library_open_flags() noexcept { return RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE; }
+int library_open_flags() noexcept {
+  return RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
+}
 
 std::optional<boost::dll::shared_library> open_shared(const std::string& path, const Where& where,
                                                       Diagnostics& problems) {
@@ -55,12 +60,13 @@ std::optional<boost::dll::shared_library> open_shared(const std::string& path, c
   }
 }
 
-std::optional<StagedRegistration> open_library(const std::string& path, const Where& where, Diagnostics& problems) {
+std::optional<StagedRegistration> open_library(const std::string& path, const Where& where,
+                                               Diagnostics& problems) {
   const auto library = open_shared(path, where, problems);
   if (!library) return std::nullopt;
   if (!library->has(NEXUML_LIBRARY_ENTRY_SYMBOL)) {
-    problems.error("E404", fmt::format("the library does not export {}", NEXUML_LIBRARY_ENTRY_SYMBOL), where).hint =
-        "write NEXUML_LIBRARY(registry) { ... } in one of its sources";
+    problems.error("E404", fmt::format("the library does not export {}", NEXUML_LIBRARY_ENTRY_SYMBOL), where)
+        .hint = "write NEXUML_LIBRARY(registry) { ... } in one of its sources";
     return std::nullopt;
   }
   const auto entry = library->get<nexuml_library_v1*(void)>(NEXUML_LIBRARY_ENTRY_SYMBOL);
@@ -78,7 +84,9 @@ std::optional<StagedRegistration> open_library(const std::string& path, const Wh
                             },
                             &failure};
   if (table->register_components(&host) != 0) {
-    problems.error("E407", "the library failed while it registered its components: " + without_backtrace(failure), where);
+    problems.error("E407",
+                   "the library failed while it registered its components: " + without_backtrace(failure),
+                   where);
     return std::nullopt;
   }
   return staged;

@@ -18,8 +18,11 @@ bool version_meets(std::string_view version, std::string_view rule) {
     if (digits == std::string_view::npos) return false;
     const std::string_view operation = term.substr(0, digits), bound = term.substr(digits);
     const bool less = version_less(version, bound), greater = version_less(bound, version);
-    const bool met = operation == ">=" ? !less : operation == ">" ? greater : operation == "<" ? less
-                     : operation == "<=" ? !greater : !less && !greater;
+    const bool met = operation == ">="   ? !less
+                     : operation == ">"  ? greater
+                     : operation == "<"  ? less
+                     : operation == "<=" ? !greater
+                                         : !less && !greater;
     if (!met) return false;
   }
 }
@@ -33,12 +36,15 @@ bool load_requirements(const DeclaredLibrary& library, const Catalog& catalog,
     const std::string_view rule = requirement.substr(id.size());
     const auto* needed = catalog.library(id);
     if (!needed) {
-      problems.error("E503", fmt::format("it requires the library {}, which was not found", requirement), where).hint =
-          "install it, or name its root with --root";
+      problems
+          .error("E503", fmt::format("it requires the library {}, which was not found", requirement), where)
+          .hint = "install it, or name its root with --root";
       return false;
     }
     if (!version_meets(needed->origin.version, rule)) {
-      problems.error("E505", fmt::format("it requires {}, found version {}", requirement, needed->origin.version), where);
+      problems.error("E505",
+                     fmt::format("it requires {}, found version {}", requirement, needed->origin.version),
+                     where);
       return false;
     }
     if (is_loading(*needed)) {

@@ -10,8 +10,12 @@
 namespace nexuml {
 namespace {
 
-std::string words(const Identity& identity) { return to_string(identity); }
-std::string words(const std::string& name) { return name; }
+std::string words(const Identity& identity) {
+  return to_string(identity);
+}
+std::string words(const std::string& name) {
+  return name;
+}
 
 // Where an entry of a catalog stands, for messages: the manifest, or the library that carries it inside.
 std::string place(const DeclaredLibrary& library) {
@@ -38,13 +42,17 @@ template <class Entry>
 void report_unusable(const std::string& what, const std::vector<DeclaredRow<Entry>>& rows, const char* code,
                      const Where& at, Diagnostics& problems) {
   if (const std::string places = both_places(rows); !places.empty()) {
-    problems.error("E501", fmt::format("{} is declared by two libraries, and neither wins: {}", what, places), at).hint =
+    problems
+        .error("E501", fmt::format("{} is declared by two libraries, and neither wins: {}", what, places), at)
+        .hint =
         fmt::format("disable one of them: NEXUML_COMPONENT_DISABLE={}", rows.back().library->origin.library);
     return;
   }
   const DeclaredLibrary& library = *rows.front().library;
-  problems.error(code, fmt::format("{} is declared by {}, which is {}: {}", what, place(library),
-                                   to_string(library.state), library.reason), at);
+  problems.error(code,
+                 fmt::format("{} is declared by {}, which is {}: {}", what, place(library),
+                             to_string(library.state), library.reason),
+                 at);
 }
 
 template <class Map>
@@ -74,8 +82,10 @@ void Catalog::index() {
     for (const auto& entry : library.definitions) {
       definitions_[entry.identity].push_back({&entry, &library, library.state});
     }
-    for (const auto& entry : library.targets) targets_[entry.path].push_back({&entry, &library, library.state});
-    for (const auto& entry : library.scenarios) scenarios_[entry.name].push_back({&entry, &library, library.state});
+    for (const auto& entry : library.targets)
+      targets_[entry.path].push_back({&entry, &library, library.state});
+    for (const auto& entry : library.scenarios)
+      scenarios_[entry.name].push_back({&entry, &library, library.state});
   }
   for (auto& [key, rows] : definitions_) resolve(key, rows);
   for (auto& [key, rows] : targets_) resolve("the target " + key, rows);
@@ -89,7 +99,8 @@ void Catalog::index() {
   }
 }
 
-// Usable libraries that declare the same entry are in conflict; so are broken ones where no usable library has it.
+// Usable libraries that declare the same entry are in conflict; so are broken ones where no usable library
+// has it.
 template <class Key, class Entry>
 void Catalog::resolve(const Key& key, Rows<Entry>& rows) {
   if (rows.size() < 2) return;
@@ -99,9 +110,11 @@ void Catalog::resolve(const Key& key, Rows<Entry>& rows) {
     if (count == 1) return;
     for (auto& row : rows)
       if (row.state == state) row.state = EntryState::conflicting;
-    diagnostics_.warning("E501", fmt::format("{} is declared by two libraries, and neither wins: {}", words(key),
-                                             both_places(rows)))
-        .hint = fmt::format("disable one of them: NEXUML_COMPONENT_DISABLE={}", rows.back().library->origin.library);
+    diagnostics_
+        .warning("E501", fmt::format("{} is declared by two libraries, and neither wins: {}", words(key),
+                                     both_places(rows)))
+        .hint =
+        fmt::format("disable one of them: NEXUML_COMPONENT_DISABLE={}", rows.back().library->origin.library);
     return;
   }
 }
@@ -116,12 +129,18 @@ const DeclaredLibrary* Catalog::library(std::string_view id) const noexcept {
   return found;
 }
 
-std::vector<DeclaredRow<DeclaredDefinition>> Catalog::definitions() const { return all_rows(definitions_); }
-std::vector<DeclaredRow<DeclaredTarget>> Catalog::targets() const { return all_rows(targets_); }
-std::vector<DeclaredRow<DeclaredScenario>> Catalog::scenarios() const { return all_rows(scenarios_); }
+std::vector<DeclaredRow<DeclaredDefinition>> Catalog::definitions() const {
+  return all_rows(definitions_);
+}
+std::vector<DeclaredRow<DeclaredTarget>> Catalog::targets() const {
+  return all_rows(targets_);
+}
+std::vector<DeclaredRow<DeclaredScenario>> Catalog::scenarios() const {
+  return all_rows(scenarios_);
+}
 
-const DeclaredLibrary* Catalog::provider(const Identity& identity, const Where& type_at, const Where& version_at,
-                                         Diagnostics& problems) const {
+const DeclaredLibrary* Catalog::provider(const Identity& identity, const Where& type_at,
+                                         const Where& version_at, Diagnostics& problems) const {
   const auto found = definitions_.find(identity);
   if (found == definitions_.end()) {
     detail::KnownNames known;
@@ -172,15 +191,18 @@ const DeclaredSchemas& Catalog::schemas(const DeclaredLibrary& library, Diagnost
 namespace {
 
 void report_no_schema(const std::string& what, const DeclaredLibrary& library, Diagnostics& problems) {
-  problems.error("E502", fmt::format("the manifest of {} declares {} and holds no schema of it", place(library), what),
-                 Where::in_library(library.origin.library, library.manifest))
+  problems
+      .error("E502",
+             fmt::format("the manifest of {} declares {} and holds no schema of it", place(library), what),
+             Where::in_library(library.origin.library, library.manifest))
       .hint = "build the library again: nexuml_add_library writes both parts of the manifest";
 }
 
 }  // namespace
 
 std::shared_ptr<const StructNode> Catalog::definition_schema(const Identity& identity, const Where& type_at,
-                                                             const Where& version_at, Diagnostics& problems) const {
+                                                             const Where& version_at,
+                                                             Diagnostics& problems) const {
   const auto* library = provider(identity, type_at, version_at, problems);
   if (!library) return nullptr;
   const auto& known = schemas(*library, problems).definitions;
@@ -189,8 +211,8 @@ std::shared_ptr<const StructNode> Catalog::definition_schema(const Identity& ide
   return nullptr;
 }
 
-std::shared_ptr<const TargetNode> Catalog::target(TargetKind kind, const std::string& spelling, const Where& at,
-                                                  Diagnostics& problems) const {
+std::shared_ptr<const TargetNode> Catalog::target(TargetKind kind, const std::string& spelling,
+                                                  const Where& at, Diagnostics& problems) const {
   const auto canonical = canonical_target_spelling(spelling);
   const auto path = canonical ? target_spellings_.find(*canonical) : target_spellings_.end();
   if (path == target_spellings_.end()) {
@@ -213,7 +235,8 @@ std::shared_ptr<const TargetNode> Catalog::target(TargetKind kind, const std::st
   return nullptr;
 }
 
-std::shared_ptr<const StructNode> Catalog::scenario_parameters(const std::string& name, Diagnostics& problems) const {
+std::shared_ptr<const StructNode> Catalog::scenario_parameters(const std::string& name,
+                                                               Diagnostics& problems) const {
   const auto* row = scenario(name, problems);
   if (!row || !row->entry->file.empty()) return nullptr;
   const auto& known = schemas(*row->library, problems).scenarios;
@@ -236,10 +259,11 @@ std::vector<std::string> Catalog::declared_targets() const {
 }
 
 std::string Catalog::searched() const {
-  const auto broken = static_cast<std::size_t>(std::ranges::count(libraries_, EntryState::broken, &DeclaredLibrary::state));
+  const auto broken =
+      static_cast<std::size_t>(std::ranges::count(libraries_, EntryState::broken, &DeclaredLibrary::state));
   const std::size_t found = libraries_.size() + unreadable_;
-  return fmt::format("{} {} searched, {} could not be read", found, found == 1 ? "library was" : "libraries were",
-                     broken + unreadable_);
+  return fmt::format("{} {} searched, {} could not be read", found,
+                     found == 1 ? "library was" : "libraries were", broken + unreadable_);
 }
 
 }  // namespace nexuml

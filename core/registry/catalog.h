@@ -1,11 +1,12 @@
 // Catalog: what the manifests of all libraries that were found declare, frozen after the scan.
 //
 //     auto catalog = discover(options, environment);                          // discovery
-//     for (const auto& row : catalog->definitions()) print(row.entry->identity, row.library->origin, row.state);
-//     check_value(schema, document, {catalog.get(), {}}, problems);           // checks a file, opens no library
+//     for (const auto& row : catalog->definitions()) print(row.entry->identity, row.library->origin,
+//     row.state); check_value(schema, document, {catalog.get(), {}}, problems);           // checks a file,
+//     opens no library
 //
-// An entry that two usable libraries declare is conflicting: neither wins, and it is an error only for who asks for
-// it. Schemas are read on demand, from the second part of the manifest. [any thread]
+// An entry that two usable libraries declare is conflicting: neither wins, and it is an error only for who
+// asks for it. Schemas are read on demand, from the second part of the manifest. [any thread]
 #pragma once
 
 #include <nexuml/diagnostic.h>
@@ -99,11 +100,12 @@ class NEXUML_EXPORT Catalog final : public Names, public MissExplainer {
   std::vector<DeclaredRow<DeclaredTarget>> targets() const;
   std::vector<DeclaredRow<DeclaredScenario>> scenarios() const;
 
-  // The usable library that declares it, or null after the miss was explained: E501 conflicting, E730 and further as
-  // the registry words them.
+  // The usable library that declares it, or null after the miss was explained: E501 conflicting, E730 and
+  // further as the registry words them.
   const DeclaredLibrary* provider(const Identity& identity, const Where& type_at, const Where& version_at,
                                   Diagnostics& problems) const;
-  const DeclaredLibrary* target_provider(std::string_view spelling) const noexcept;  // null: none, or conflicting
+  const DeclaredLibrary* target_provider(
+      std::string_view spelling) const noexcept;  // null: none, or conflicting
   // Null after E730 with near names.
   const DeclaredRow<DeclaredScenario>* scenario(const std::string& name, Diagnostics& problems) const;
 
@@ -111,7 +113,8 @@ class NEXUML_EXPORT Catalog final : public Names, public MissExplainer {
 
   // Names
   std::shared_ptr<const StructNode> definition_schema(const Identity& identity, const Where& type_at,
-                                                      const Where& version_at, Diagnostics& problems) const override;
+                                                      const Where& version_at,
+                                                      Diagnostics& problems) const override;
   std::shared_ptr<const TargetNode> target(TargetKind kind, const std::string& spelling, const Where& at,
                                            Diagnostics& problems) const override;
   // MissExplainer
@@ -133,8 +136,8 @@ class NEXUML_EXPORT Catalog final : public Names, public MissExplainer {
   std::size_t unreadable_;  // manifests and libraries that gave no entry at all
 
   std::map<Identity, Rows<DeclaredDefinition>> definitions_;
-  std::map<std::string, Rows<DeclaredTarget>, std::less<>> targets_;    // by canonical path
-  std::map<std::string, std::string, std::less<>> target_spellings_;    // alias -> canonical path
+  std::map<std::string, Rows<DeclaredTarget>, std::less<>> targets_;  // by canonical path
+  std::map<std::string, std::string, std::less<>> target_spellings_;  // alias -> canonical path
   std::map<std::string, Rows<DeclaredScenario>, std::less<>> scenarios_;
 
   mutable std::mutex schemas_mutex_;
