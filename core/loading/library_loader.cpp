@@ -10,6 +10,7 @@
 #include "loading/libtorch.h"
 #include "loading/open_library.h"
 #include "loading/requirement.h"
+#include "scenario/required_components.h"
 
 namespace nexuml {
 namespace {
@@ -96,9 +97,9 @@ bool LibraryLoader::load(const DeclaredLibrary& library, Diagnostics& problems) 
   return true;
 }
 
-bool LibraryLoader::load_for(const Value& document, Diagnostics& problems) {
+bool LibraryLoader::load_for(const Value& scenario, Diagnostics& problems) {
   bool all = true;
-  for (const auto* library : libraries_needed(document, *catalog_)) all = load(*library, problems) && all;
+  for (const auto* library : libraries_needed(scenario, *catalog_)) all = load(*library, problems) && all;
   return all;
 }
 
@@ -138,34 +139,18 @@ ScenarioSpec LibraryLoader::scenario(const std::string& name, const Value& param
   return {};
 }
 
-std::vector<const DeclaredLibrary*> libraries_needed(const Value& document, const Catalog& catalog) {
+std::vector<const DeclaredLibrary*> libraries_needed(const Value& scenario, const Catalog& catalog) {
   std::set<const DeclaredLibrary*> needed;
-  const auto add_component = [&](const std::string& name, const std::string& version) {
-    for (const auto kind : {ComponentKind::layer, ComponentKind::data_source, ComponentKind::eval_algorithm,
-                            ComponentKind::loader_backend}) {
-      Diagnostics unreported;
-      if (const auto* library = catalog.provider({kind, name, version}, {}, {}, unreported))
-        needed.insert(library);
-    }
+  Diagnostics unreported;
+  const auto add = [&](const Identity& identity) {
+    if (const auto* library = catalog.provider(identity, {}, {}, unreported)) needed.insert(library);
   };
-  // A target may be the factory of a map or a plain text such as an activation; either resolves or is other
-  // text.
-  const auto visit = [&](const auto& self, const Value& value) -> void {
-    if (value.is_string()) {
-      if (const auto* library = catalog.target_provider(value.as_string())) needed.insert(library);
-    } else if (value.is_list()) {
-      for (const Value& item : value.items()) self(self, item);
-    } else if (value.is_map()) {
-      const Value* type = value.find("type");
-      const Value* version = value.find("version");
-      if (type && type->is_string() && value.find("params")) {
-        add_component(type->as_string(), version && version->is_string() ? version->as_string() : "1");
-      }
-      for (const auto& entry : value.entries()) self(self, entry.value);
-    }
-  };
-  visit(visit, document);
-  if (document.find("data")) add_component("torch", "1");  // the loader of a scenario that names none
+  const RequiredComponents required = required_components(scenario, catalog);
+  for (const Identity& identity : required.definitions) add(identity);
+  for (const RequiredTarget& target : required.targets) {
+    if (const auto* library = catalog.target_provider(target.spelling)) needed.insert(library);
+  }
+  add({ComponentKind::loader_backend, "torch", "1"});  // of a scenario that names no loader
   std::vector<const DeclaredLibrary*> ordered;
   for (const auto& library : catalog.libraries())
     if (needed.contains(&library)) ordered.push_back(&library);

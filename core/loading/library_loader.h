@@ -37,9 +37,9 @@ class LibraryLoader {
   // Each returns false after an error was reported. Loading again is free.
   bool open_runtime(Diagnostics& problems);  // LibTorch, libnexuml-runtime
   bool load(const DeclaredLibrary& library, Diagnostics& problems);
-  // The providers of every component and target that stands in a document with all its defaults. Names that
-  // nobody declares are passed over: checking the document reports them.
-  bool load_for(const Value& document, Diagnostics& problems);
+  // The providers of every component and target that a checked scenario names. Names that nobody declares
+  // are passed over: checking reported them.
+  bool load_for(const Value& scenario, Diagnostics& problems);
   bool load_for(const Identity& identity, Diagnostics& problems);
   // Every usable library; those that fail are warnings.
   void load_all(Diagnostics& problems);
@@ -58,7 +58,7 @@ class LibraryLoader {
   bool runtime_opened_ = false;
 };
 
-// The libraries that a document needs: its providers of components and targets, in the catalog's order.
-std::vector<const DeclaredLibrary*> libraries_needed(const Value& document, const Catalog& catalog);
+// The libraries that a checked scenario needs, in the catalog's order.
+std::vector<const DeclaredLibrary*> libraries_needed(const Value& scenario, const Catalog& catalog);
 
 }  // namespace nexuml
