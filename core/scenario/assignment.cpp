@@ -59,10 +59,8 @@ class PathReader {
       at_ = end;
       if (key.empty()) return fail("a key is missing in the path");
       if (blanks.find(key.front()) != std::string_view::npos ||
-          blanks.find(key.back()) != std::string_view::npos) {
-        at_ = start;
+          blanks.find(key.back()) != std::string_view::npos)
         return fail("blanks around a key are not allowed");
-      }
     }
     path.push_back({std::move(key), start});
     return true;
@@ -116,13 +114,12 @@ bool may_be_flow(std::string_view text) {
 
 }  // namespace
 
-std::optional<Value> AssignedValue::as(const TypeNode& type, Diagnostics& problems) const {
+Value AssignedValue::as(const TypeNode& type, Diagnostics& problems) const {
   const bool fits = !problem && (parsed.is_null() || outline_fits(type, parsed));
   if (plain && !fits && type.kind != TypeNode::Kind::any && outline_fits(type, Value(text)))
-    return Value(text);
-  if (!problem) return parsed;
-  problems.add(*problem);
-  return std::nullopt;
+    return Value(text).at_position(problem ? Position() : parsed.position());
+  if (problem) problems.add(*problem);
+  return parsed;
 }
 
 std::string Assignment::path_up_to(std::size_t parts) const {

@@ -1,0 +1,139 @@
+#include "checkpoint/weights.h"
+
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace nexuml {
+
+namespace {
+
+constexpr std::size_t listed_names = 10;
+
+std::string shape_text(const at::Tensor& tensor) {
+  return fmt::format("[{}]", fmt::join(tensor.sizes(), ", "));
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), listed_names));
+  std::string text = fmt::format("{}", fmt::join(shown, ", "));
+  if (names.size() > listed_names) text += fmt::format(" and {} more", names.size() - listed_names);
+  return text;
+}
+
+bool selected(const std::string& name, const CheckpointLoadSpec& rules) {
+  const auto any = [&](const Keys& patterns) {
+    return std::any_of(patterns.begin(), patterns.end(),
+                       [&](const std::string& glob) { return matches_glob(name, glob); });
+  };
+  return (rules.include.empty() || any(rules.include)) && !any(rules.exclude);
+}
+
+LoadReport compare(const TensorMap& own, const TensorMap& weights, const CheckpointLoadSpec& rules) {
+  LoadReport report;
+  for (const auto& [name, tensor] : weights) {
+    const at::Tensor* target = own.find(name);
+    if (!selected(name, rules))
+      report.excluded.push_back(name);
+    else if (!target)
+      report.unexpected.push_back(name);
+    else if (target->sizes() != tensor.sizes())
+      report.shape_mismatched.push_back(
+          fmt::format("{}: pipeline {}, file {}", name, shape_text(*target), shape_text(tensor)));
+    else
+      report.matched.push_back(name);
+  }
+  for (const auto& [name, tensor] : own)
+    if (!weights.contains(name) && selected(name, rules)) report.missing.push_back(name);
+  return report;
+}
+
+void copy_matched(const TensorMap& own, const TensorMap& weights, const LoadReport& report) {
+  const at::AutoGradMode no_grad(false);
+  for (const std::string& name : report.matched) at::Tensor(own.at(name)).copy_(weights.at(name));
+}
+
+}  // namespace
+
+TensorMap state_dict(const torch::nn::Module& module) {
+  TensorMap state;
+  for (const auto& item : module.named_parameters()) state.add(item.key(), item.value());
+  for (const auto& item : module.named_buffers()) state.add(item.key(), item.value());
+  return state;
+}
+
+void load_state_dict(torch::nn::Module& module, const TensorMap& weights) {
+  CheckpointLoadSpec everything;
+  everything.allow_missing = false;
+  everything.allow_shape_mismatch = false;
+  const TensorMap own = state_dict(module);
+  const LoadReport report = compare(own, weights, everything);
+  Diagnostics problems;
+  if (!report.missing.empty())
+    problems.error("E760", fmt::format("{} saved tensors are missing: {}", report.missing.size(),
+                                       listed(report.missing)));
+  if (!report.unexpected.empty())
+    problems.error("E760", fmt::format("{} saved tensors belong to no parameter: {}",
+                                       report.unexpected.size(), listed(report.unexpected)));
+  if (!report.shape_mismatched.empty())
+    problems.error("E760", fmt::format("{} shapes differ: {}", report.shape_mismatched.size(),
+                                       listed(report.shape_mismatched)));
+  for (const std::string& name : report.matched)
+    if (own.at(name).scalar_type() != weights.at(name).scalar_type())
+      problems.error(
+          "E760", fmt::format("'{}' is {}, and {} was saved", name, c10::toString(own.at(name).scalar_type()),
+                              c10::toString(weights.at(name).scalar_type())));
+  if (problems.has_errors()) throw Error(std::move(problems));
+  copy_matched(own, weights, report);
+}
+
+LoadReport load_weights(torch::nn::Module& module, const TensorMap& weights, const CheckpointLoadSpec& rules,
+                        const std::string& source) {
+  const TensorMap own = state_dict(module);
+  LoadReport report = compare(own, weights, rules);
+  Diagnostics problems;
+  const Where where = Where::in_file(source);
+  if (!rules.allow_missing && !report.missing.empty())
+    problems
+        .error("E760",
+               fmt::format("{} tensors of the pipeline are missing: {}", report.missing.size(),
+                           listed(report.missing)),
+               where)
+        .hint = report.unexpected.empty() ? ""
+                                          : fmt::format("the file has {} that the pipeline does not know: {}",
+                                                        report.unexpected.size(), listed(report.unexpected));
+  if (!rules.allow_shape_mismatch && !report.shape_mismatched.empty())
+    problems.error(
+        "E760",
+        fmt::format("{} shapes differ: {}", report.shape_mismatched.size(), listed(report.shape_mismatched)),
+        where);
+  if (report.matched.empty())
+    problems
+        .error("E760",
+               fmt::format("none of the {} tensors fits this pipeline; it would keep its random weights",
+                           weights.size()),
+               where)
+        .hint = "checkpoint.include and exclude are globs on full names, such as stages.Encoder.*";
+  if (problems.has_errors()) throw Error(std::move(problems));
+  copy_matched(own, weights, report);
+  if (rules.freeze_loaded)
+    for (auto& item : module.named_parameters())
+      if (std::find(report.matched.begin(), report.matched.end(), item.key()) != report.matched.end())
+        item.value().set_requires_grad(false);
+  return report;
+}
+
+TensorMap read_weights(const std::string& path) {
+  if (std::filesystem::path(path).extension() != ".safetensors")
+    throw Error("E761", "weights are read from .safetensors files", Where::in_file(path));
+  return read_safetensors(path).tensors;
+}
+
+bool matches_glob(std::string_view name, std::string_view pattern) {
+  return ::fnmatch(std::string(pattern).c_str(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
+}
+
+}  // namespace nexuml

@@ -1,0 +1,103 @@
+// Trainer: fit, validate, post-train fit and test, in Lightning's order and with its metric names.
+//
+//     Trainer trainer(strategy, data, options);
+//     trainer.fit();                        // from strategy.counters on
+//     trainer.validate();                   // {"val/loss": ...}
+//     trainer.fit_post_train_layers();
+//     trainer.test(&evaluation);            // {"test/loss": ..., "eval/...": ...}
+//
+// An epoch: train_epoch_start, batches, validation, train_epoch_end, scheduler, callbacks' epoch_end. Epoch
+// values are means over samples. The loop never waits for a GPU between two steps unless a callback asks for
+// values. [training thread]
+#pragma once
+
+#include <nexuml/data.h>
+#include <nexuml/export.h>
+#include <nexuml/pipeline.h>
+#include <nexuml/scenario.h>
+#include <nexuml/training.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "data/data_module.h"
+#include "evaluate/evaluation_run.h"
+#include "train/device.h"
+#include "train/pipeline_losses.h"
+#include "train/training_strategy.h"
+
+namespace nexuml {
+
+struct TrainerOptions {
+  OrderedMap<double> loss_keys;
+  Keys metric_keys;
+  std::int64_t max_epochs = 10;
+  bool scheduler_every_step = false;
+  Precision precision = Precision::float32;
+  std::stop_token stop;                           // ends the run after the step in progress
+  std::function<std::int64_t()> save_checkpoint;  // behind TrainingView::save_checkpoint
+  std::function<void(const Batch&)> before_step;  // sees each training batch before it is used
+};
+
+class NEXUML_EXPORT Trainer final : public TrainingView {
+ public:
+  // Throws Error E841 where no layer produces a loss key.
+  Trainer(TrainingStrategy& strategy, const DataModule& data, TrainerOptions options);
+
+  void fit();
+  OrderedMap<double> validate();
+  // One pass over the training rows for each layer that is fitted after training, in the order of the
+  // pipeline.
+  void fit_post_train_layers();
+  // `evaluation` may be null.
+  OrderedMap<double> test(EvaluationRun* evaluation);
+
+  bool stopped() const noexcept { return stop_reason_.has_value(); }
+  const std::string& stop_reason() const { return *stop_reason_; }
+
+  std::int64_t epoch() const override { return strategy_.counters.epoch; }
+  std::int64_t max_epochs() const override { return options_.max_epochs; }
+  std::int64_t batch() const override { return strategy_.counters.batch; }
+  std::int64_t num_batches() const override { return num_batches_; }
+  std::int64_t global_step() const override { return strategy_.counters.global_step; }
+  OrderedMap<double> metrics() const override;
+  void request_stop(const std::string& reason) override;
+  std::int64_t save_checkpoint() override;
+
+ private:
+  struct Stage;  // what distinguishes validating from testing
+
+  void sanity_check();
+  void fit_epoch(DataLoader& loader);
+  void train_step(Batch batch);
+  void finish_epoch(double lr);
+  void step_scheduler(const OrderedMap<double>& metrics);
+  Batch on_device(Batch batch) const;
+  OrderedMap<double> validate_batches(std::optional<std::int64_t> at_most);
+  OrderedMap<double> run_stage(const Stage& stage, Split split, std::optional<std::int64_t> at_most,
+                               EvaluationRun* evaluation);
+  OrderedMap<double> epoch_metrics(const Stage& stage) const;
+  // A predict pass over the training rows in their order.
+  void predict(const std::function<void(const Batch&)>& after_batch);
+  static EvalBatch eval_batch_of(const Batch& batch, const OrderedMap<MetadataColumn>& columns);
+  void poll_stop();
+  template <class Call>
+  void notify(Call&& call);
+
+  TrainingStrategy& strategy_;
+  CompiledPipeline& pipeline_;
+  const DataModule& data_;
+  TrainerOptions options_;
+  PipelineLosses losses_;
+  std::int64_t num_batches_ = 0;
+  OrderedMap<double> last_metrics_;  // of the epoch that ended
+  bool in_epoch_ = false;
+  std::optional<std::string> stop_reason_;
+};
+
+}  // namespace nexuml

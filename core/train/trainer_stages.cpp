@@ -1,0 +1,149 @@
+// The passes that change no weight: validate, test, and the fit of layers after training.
+#include <c10/core/GradMode.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "train/trainer.h"
+
+namespace nexuml {
+
+namespace {
+
+bool same_name(const std::string& left, const std::string& right) {
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(),
+                    [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+}
+
+}  // namespace
+
+struct Trainer::Stage {
+  std::string prefix;
+  Mode mode;
+  Hook start, epoch_start, epoch_end, end;
+};
+
+namespace {
+
+// Eval mode without gradients; puts the modules' training flag back.
+class EvalScope {
+ public:
+  explicit EvalScope(CompiledPipeline& pipeline)
+      : pipeline_(pipeline), was_training_(pipeline.is_training()) {
+    pipeline_.eval();
+  }
+  ~EvalScope() { pipeline_.train(was_training_); }
+  EvalScope(const EvalScope&) = delete;
+  EvalScope& operator=(const EvalScope&) = delete;
+
+ private:
+  CompiledPipeline& pipeline_;
+  bool was_training_;
+  at::AutoGradMode no_grad_{false};
+};
+
+}  // namespace
+
+OrderedMap<double> Trainer::validate() {
+  return validate_batches(std::nullopt);
+}
+
+OrderedMap<double> Trainer::validate_batches(std::optional<std::int64_t> at_most) {
+  static const Stage stage{"val/",
+                           Mode::validating,
+                           Hook::validation_start,
+                           Hook::validation_epoch_start,
+                           Hook::validation_epoch_end,
+                           Hook::validation_end};
+  return run_stage(stage, Split::val, at_most, nullptr);
+}
+
+OrderedMap<double> Trainer::test(EvaluationRun* evaluation) {
+  static const Stage stage{
+      "test/", Mode::testing, Hook::test_start, Hook::test_epoch_start, Hook::test_epoch_end, Hook::test_end};
+  if (evaluation && evaluation->needs_fit()) {
+    const OrderedMap<MetadataColumn> columns = data_.dataset().metadata();
+    predict([&](const Batch& batch) { evaluation->fit_batch(eval_batch_of(batch, columns)); });
+    evaluation->fit_end();
+  }
+  return run_stage(stage, Split::test, std::nullopt, evaluation);
+}
+
+OrderedMap<double> Trainer::run_stage(const Stage& stage, Split split, std::optional<std::int64_t> at_most,
+                                      EvaluationRun* evaluation) {
+  const EvalScope eval(pipeline_);
+  const OrderedMap<MetadataColumn> columns =
+      evaluation ? data_.dataset().metadata() : OrderedMap<MetadataColumn>{};
+  const std::unique_ptr<DataLoader> loader = data_.make_loader(split);
+  WeightedMeans means;
+  pipeline_.call_layer_hook(stage.start);
+  pipeline_.call_layer_hook(stage.epoch_start);
+  loader->start_epoch(0);
+  for (std::int64_t done = 0; !at_most || done < *at_most; ++done) {
+    std::optional<Batch> batch = loader->next();
+    if (!batch) break;
+    Batch moved = on_device(*std::move(batch));
+    const std::int64_t samples = moved.batch_size();
+    const PrecisionGuard precision(options_.precision, strategy_.device);
+    pipeline_.forward(moved);
+    if (evaluation) evaluation->eval_batch(eval_batch_of(moved, columns));
+    const LossTerms losses = losses_(moved.x);
+    if (losses.total.defined()) means.add(stage.prefix + "loss", losses.total, samples);
+    for (const auto& [key, value] : losses.terms) means.add(stage.prefix + key, value, samples);
+  }
+  OrderedMap<double> metrics = means.means();
+  for (const auto& [name, value] : epoch_metrics(stage)) metrics[name] = value;
+  pipeline_.call_layer_hook(stage.epoch_end);
+  pipeline_.call_layer_hook(stage.end);
+  if (evaluation)
+    for (const auto& [name, value] : evaluation->finish()) metrics[name] = value;
+  return metrics;
+}
+
+// Those of the layers' epoch metrics that `metric_keys` names.
+OrderedMap<double> Trainer::epoch_metrics(const Stage& stage) const {
+  OrderedMap<double> metrics;
+  for (const PipelineEntry& entry : pipeline_.layers())
+    for (const auto& [name, value] : entry.layer->epoch_metrics(stage.mode)) {
+      const auto wanted = [&, &own = name](const std::string& key) { return same_name(key, own); };
+      if (std::any_of(options_.metric_keys.begin(), options_.metric_keys.end(), wanted))
+        metrics[stage.prefix + name] = value;
+    }
+  return metrics;
+}
+
+void Trainer::predict(const std::function<void(const Batch&)>& after_batch) {
+  const EvalScope eval(pipeline_);
+  const std::unique_ptr<DataLoader> loader = data_.make_ordered_loader(Split::train);
+  pipeline_.call_layer_hook(Hook::predict_start);
+  loader->start_epoch(0);
+  for (std::optional<Batch> batch = loader->next(); batch; batch = loader->next()) {
+    Batch moved = on_device(*std::move(batch));
+    pipeline_.forward(moved);
+    if (after_batch) after_batch(moved);
+  }
+  pipeline_.call_layer_hook(Hook::predict_end);
+}
+
+void Trainer::fit_post_train_layers() {
+  for (const PipelineEntry& entry : pipeline_.layers()) {
+    auto* layer = dynamic_cast<PostTrainLayer*>(entry.layer.get());
+    if (!layer || layer->fitted()) continue;
+    layer->arm();
+    predict({});
+    if (!layer->fitted())
+      throw Error("E824", "the layer is still unfitted after its pass over the training data",
+                  Where::in_layer(layer->layer_name()));
+  }
+}
+
+EvalBatch Trainer::eval_batch_of(const Batch& batch, const OrderedMap<MetadataColumn>& columns) {
+  const at::Tensor* rows = batch.x.find("sample_index");
+  return {.x = batch.x,
+          .y = batch.y ? &*batch.y : nullptr,
+          .metadata = rows && !columns.empty() ? metadata_rows(columns, *rows) : OrderedMap<MetadataColumn>{},
+          .size = batch.batch_size()};
+}
+
+}  // namespace nexuml
