@@ -5,6 +5,7 @@
 #   2. `.deps/torch` in the source tree (the layout of `pip install --target .deps torch`)
 #   3. the torch of the interpreter named by NEXUML_PYTHON
 #   4. a TorchConfig.cmake that CMake finds by itself
+#   5. LibTorch_FALLBACK, where the package configuration of NexuML puts the one that NexuML was built with
 #
 # Result: LibTorch_FOUND, LibTorch_VERSION, LibTorch_ROOT_DIR, LibTorch_LIBRARY_DIR, LibTorch_CUDA (whether that LibTorch
 # has a CUDA part whose libraries resolve). The CUDA part is never linked: it is opened by path when a run asks for it,
@@ -59,6 +60,9 @@ function(_libtorch_locate)
       endforeach()
       _libtorch_folder(folder "${up}")
     endif()
+  endif()
+  if(NOT folder AND LibTorch_FALLBACK)
+    _libtorch_folder(folder "${LibTorch_FALLBACK}")
   endif()
   set(LibTorch_ROOT_DIR "${folder}" PARENT_SCOPE)
 endfunction()

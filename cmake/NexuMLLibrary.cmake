@@ -1,43 +1,71 @@
-# nexuml_add_library(<target> ID <library id> VERSION <version> SOURCES <file>... [SCENARIOS <file.yaml>...])
+# nexuml_add_library(<target> ID <library id> VERSION <version> SOURCES <file>...
+#                    [SCENARIOS <file.yaml>...] [REQUIRES <"id" or "id rule">...] [MANIFEST <file>] [WITHOUT_TENSORS])
 #
 #     find_package(NexuML CONFIG REQUIRED)
 #     nexuml_add_library(acme_signal ID org.acme.signal VERSION 1.0.0 SOURCES src/library.cpp)
 #
-# Builds a component folder that can be dropped into a root: `<components>/<id>/lib<target>.so` and its scenarios. The
-# shipped libraries are built by this same function. Everything but the entry symbol is hidden: two libraries may then
-# define the same class name without meeting in one process.
+# Builds a component folder that can be dropped into a root and moved: `<components>/<id>/` with `lib<target>.so`, its
+# manifest (`<target>.nexuml.json`, `<target>.nexuml-schemas.json`) and its scenarios. The manifest is written by letting
+# the library register itself in nexuml-run, so a mistake in it fails the build; it also becomes a section of the
+# library. The shipped libraries are built by this same function. Everything but the entry symbol is hidden: two
+# libraries may then define the same class name without meeting in one process.
+#
+# MANIFEST names an index that stands ready, for builds whose result cannot run here; the first load checks it.
+# WITHOUT_TENSORS is for a library that uses no LibTorch: it links NexuML::Core alone.
 
-set(NEXUML_LIBRARY_VERSION_SCRIPT "${CMAKE_CURRENT_LIST_DIR}/library.map")
+include_guard(GLOBAL)
+set(NEXUML_SDK_CMAKE_DIR "${CMAKE_CURRENT_LIST_DIR}")
 
 function(nexuml_add_library target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "ID;VERSION" "SOURCES;SCENARIOS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "WITHOUT_TENSORS" "ID;VERSION;MANIFEST" "SOURCES;SCENARIOS;REQUIRES")
   foreach(required ID VERSION SOURCES)
     if(NOT arg_${required})
       message(FATAL_ERROR "nexuml_add_library(${target}): ${required} is missing")
     endif()
   endforeach()
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "nexuml_add_library(${target}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  if(NOT arg_ID MATCHES "^[A-Za-z0-9][A-Za-z0-9._-]*$" OR NOT arg_VERSION MATCHES "^[0-9][A-Za-z0-9.+-]*$")
+    message(FATAL_ERROR "nexuml_add_library(${target}): ID is letters, digits, '.', '_' and '-', VERSION starts with a digit; "
+      "found ${arg_ID} ${arg_VERSION}")
+  endif()
   if(NOT NEXUML_COMPONENTS_DIR)
     set(NEXUML_COMPONENTS_DIR "${CMAKE_BINARY_DIR}/components")
   endif()
   set(folder "${NEXUML_COMPONENTS_DIR}/${arg_ID}")
 
   add_library(${target} MODULE ${arg_SOURCES})
-  target_link_libraries(${target} PRIVATE NexuML::Runtime)
-  target_compile_definitions(${target} PRIVATE
-    "NEXUML_LIBRARY_ID=\"${arg_ID}\"" "NEXUML_LIBRARY_VERSION=\"${arg_VERSION}\"")
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
-  target_link_options(${target} PRIVATE
-    "-Wl,--version-script=${NEXUML_LIBRARY_VERSION_SCRIPT}" -Wl,-z,now -Wl,--build-id=sha1)
   set_target_properties(${target} PROPERTIES
     PREFIX lib
+    CXX_STANDARD 20
+    CXX_STANDARD_REQUIRED ON
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY "${folder}"
-    LINK_DEPENDS "${NEXUML_LIBRARY_VERSION_SCRIPT}"
+    LINK_DEPENDS "${NEXUML_SDK_CMAKE_DIR}/library.map"
+    BUILD_WITH_INSTALL_RPATH ON
     INSTALL_RPATH "$ORIGIN"
+    NO_SONAME ON
     NEXUML_ID "${arg_ID}"
     NEXUML_VERSION "${arg_VERSION}"
     NEXUML_FOLDER "${folder}")
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+  # The SONAME carries the version: two versions in one process do not take each other's place.
+  target_link_options(${target} PRIVATE
+    "-Wl,--version-script=${NEXUML_SDK_CMAKE_DIR}/library.map" -Wl,-z,now -Wl,--build-id=sha1
+    "-Wl,-soname,lib${target}-${arg_VERSION}.so")
+  if(NOT "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
+    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  endif()
+  if(arg_WITHOUT_TENSORS)
+    target_link_libraries(${target} PRIVATE NexuML::Core)
+  else()
+    target_link_libraries(${target} PRIVATE NexuML::Runtime)
+    _nexuml_precompile(${target} "${arg_SOURCES}")
+  endif()
+  _nexuml_add_note(${target} "${arg_ID}" "${arg_VERSION}")
+  _nexuml_add_manifest(${target} "${folder}" "${arg_MANIFEST}" "${arg_REQUIRES}")
 
   foreach(scenario IN LISTS arg_SCENARIOS)
     cmake_path(ABSOLUTE_PATH scenario)
@@ -47,4 +75,51 @@ function(nexuml_add_library target)
       DEPENDS "${scenario}" VERBATIM)
     target_sources(${target} PRIVATE "${folder}/scenarios/${name}")
   endforeach()
+endfunction()
+
+# LibTorch's headers cost 15 s a source; one precompiled header pays from the second source on.
+function(_nexuml_precompile target sources)
+  if(TARGET nexuml-pch)
+    nexuml_reuse_torch_pch(${target})
+    return()
+  endif()
+  list(LENGTH sources count)
+  if(count GREATER 1)
+    target_precompile_headers(${target} PRIVATE <torch/types.h> <torch/nn/module.h>)
+  endif()
+endfunction()
+
+# The ABI note is a source of the target itself: in a static archive the linker would drop it.
+function(_nexuml_add_note target id version)
+  set(note "${CMAKE_CURRENT_BINARY_DIR}/${target}_note.cpp")
+  file(CONFIGURE OUTPUT "${note}" @ONLY CONTENT
+"#define NEXUML_LIBRARY_ID \"${id}\"
+#define NEXUML_LIBRARY_VERSION \"${version}\"
+#include \"@NEXUML_SDK_CMAKE_DIR@/library_note.cpp\"
+")
+  target_sources(${target} PRIVATE "${note}")
+  set_source_files_properties("${note}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
+function(_nexuml_add_manifest target folder ready requirements)
+  if(ready)
+    cmake_path(ABSOLUTE_PATH ready)
+    add_custom_command(TARGET ${target} POST_BUILD VERBATIM
+      COMMAND "${CMAKE_COMMAND}" -E copy "${ready}" "${folder}/${target}.nexuml.json")
+    return()
+  endif()
+  set(arguments)
+  foreach(requirement IN LISTS requirements)
+    list(APPEND arguments --requires "${requirement}")
+  endforeach()
+  add_dependencies(${target} NexuML::nexuml-run)
+  # A sanitizer's runtime reports what third-party start-up code leaks; here only registration matters.
+  add_custom_command(TARGET ${target} POST_BUILD VERBATIM COMMENT "Manifest of ${target}"
+    COMMAND "${CMAKE_COMMAND}" -E env ASAN_OPTIONS=detect_leaks=0 ${CMAKE_CROSSCOMPILING_EMULATOR}
+      $<TARGET_FILE:NexuML::nexuml-run> __manifest "$<TARGET_FILE:${target}>" "${folder}/${target}" ${arguments}
+    COMMAND "${CMAKE_OBJCOPY}"
+      --remove-section .nexuml.manifest --remove-section .nexuml.schemas
+      --add-section ".nexuml.manifest=${folder}/${target}.nexuml.json"
+      --add-section ".nexuml.schemas=${folder}/${target}.nexuml-schemas.json"
+      "$<TARGET_FILE:${target}>")
 endfunction()

@@ -19,8 +19,8 @@ extern "C" {
 //   log_level       text
 //   overrides       list of text, `key.path=value`, from -O
 //   parameters      list of text, `name=value`, from -P
-// Positional arguments: `scenarios` (list of text: names or files), `run_dir`, `path`, `case`, and so on, as the
-// command's declaration in core/host/engine_commands.cpp says.
+// Positional arguments: `scenarios` (list of text: names or files), `run_dir`, `path`, `case`, and so on, as
+// the command's declaration in core/host/engine_commands.cpp says.
 struct nexuml_engine_call {
   std::uint32_t struct_size;
   const char* command;  // "train"
@@ -30,7 +30,8 @@ struct nexuml_engine_call {
   nexuml::Value* answer;             // with --json: set to a map; the host adds "diagnostics" and prints it
 };
 
-// Returns the exit code: 0 done, 1 handled failure, 3 ran to the end and found problems. An exception never leaves it.
+// Returns the exit code: 0 done, 1 handled failure, 3 ran to the end and found problems. An exception never
+// leaves it.
 using nexuml_engine_main_function = int (*)(const nexuml_engine_call* call);
 __attribute__((visibility("default"))) int nexuml_engine_main(const nexuml_engine_call* call);
 }

@@ -59,8 +59,10 @@ class PathReader {
       at_ = end;
       if (key.empty()) return fail("a key is missing in the path");
       if (blanks.find(key.front()) != std::string_view::npos ||
-          blanks.find(key.back()) != std::string_view::npos)
+          blanks.find(key.back()) != std::string_view::npos) {
+        at_ = start;
         return fail("blanks around a key are not allowed");
+      }
     }
     path.push_back({std::move(key), start});
     return true;
@@ -114,12 +116,13 @@ bool may_be_flow(std::string_view text) {
 
 }  // namespace
 
-Value AssignedValue::as(const TypeNode& type, Diagnostics& problems) const {
+std::optional<Value> AssignedValue::as(const TypeNode& type, Diagnostics& problems) const {
   const bool fits = !problem && (parsed.is_null() || outline_fits(type, parsed));
   if (plain && !fits && type.kind != TypeNode::Kind::any && outline_fits(type, Value(text)))
-    return Value(text).at_position(problem ? Position() : parsed.position());
-  if (problem) problems.add(*problem);
-  return parsed;
+    return Value(text);
+  if (!problem) return parsed;
+  problems.add(*problem);
+  return std::nullopt;
 }
 
 std::string Assignment::path_up_to(std::size_t parts) const {

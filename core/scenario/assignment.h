@@ -28,8 +28,8 @@ struct AssignedValue {
   bool plain = false;
   std::optional<Diagnostic> problem;
 
-  // `parsed`, or the text where only text fits `type`.
-  Value as(const TypeNode& type, Diagnostics& problems) const;
+  // `parsed`, or the text where only text fits `type`; nothing after `problem` was reported.
+  std::optional<Value> as(const TypeNode& type, Diagnostics& problems) const;
 };
 
 struct Assignment {

@@ -86,8 +86,10 @@ const std::string* AssignmentWalk::key_into(Value& node, std::size_t depth) {
 void AssignmentWalk::assign(Value& node, const TypeNode& type, std::size_t depth) {
   using Kind = TypeNode::Kind;
   if (depth == assignment_.path.size()) {
-    node = assignment_.value.as(type, problems_);
-    if (!node.position().known()) node.at_position(assignment_.value_at);
+    if (auto value = assignment_.value.as(type, problems_)) {
+      node = *std::move(value);
+      if (!node.position().known()) node.at_position(assignment_.value_at);
+    }
     return;
   }
   switch (type.kind) {

@@ -68,11 +68,7 @@ class JsonReader final : public nlohmann::json_sax<Json> {
  public:
   JsonReader(const CheckedText& text, std::shared_ptr<const std::string> file, Diagnostics& problems,
              const DocumentLimits& limits)
-      : body_(text.body),
-        file_(file),
-        problems_(problems),
-        tokens_(text.body),
-        builder_(file, problems, limits) {}
+      : body_(text.body), tokens_(text.body), builder_(std::move(file), problems, limits) {}
 
   Value read() {
     Json::sax_parse(body_.begin(), body_.end(), this);
@@ -128,8 +124,6 @@ class JsonReader final : public nlohmann::json_sax<Json> {
   }
 
   std::string_view body_;
-  std::shared_ptr<const std::string> file_;
-  Diagnostics& problems_;
   JsonTokens tokens_;
   TreeBuilder builder_;
 };

@@ -13,8 +13,6 @@
 namespace nexuml {
 namespace {
 
-constexpr std::size_t few_entries = 16;  // up to here a linear search beats sorting
-
 // Positions of `entries` in the order of their keys.
 std::vector<std::size_t> order_by_key(const Value::Map& entries) {
   std::vector<std::size_t> order(entries.size());

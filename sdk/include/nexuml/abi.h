@@ -2,9 +2,10 @@
 //
 //     NEXUML_ABI_TAG    "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.0;tbb-12"
 //
-// The parts come from the compiler and from CMake (NEXUML_TORCH_VERSION, NEXUML_TBB_VERSION). Host and library are
-// compiled with this header, so both spell them alike. A library carries the tag in an ELF note, read before the
-// library is opened. Every macro is a string literal, because the note is written by the assembler.
+// The parts come from the compiler and from CMake (NEXUML_TORCH_VERSION, NEXUML_TBB_VERSION). Host and
+// library are compiled with this header, so both spell them alike. A library carries the tag in an ELF note,
+// read before the library is opened. Every macro is a string literal, because the note is written by the
+// assembler.
 #pragma once
 
 #include <version>  // defines the macros of the standard library
@@ -73,9 +74,9 @@
 #endif
 #endif
 
-#define NEXUML_ABI_TAG                                                                                   \
-  NEXUML_ABI_MACHINE "-" NEXUML_ABI_SYSTEM ";" NEXUML_ABI_STDLIB NEXUML_ABI_TORCH NEXUML_ABI_TBB         \
-      NEXUML_ABI_SANITIZER
+#define NEXUML_ABI_TAG                     \
+  NEXUML_ABI_MACHINE "-" NEXUML_ABI_SYSTEM \
+                     ";" NEXUML_ABI_STDLIB NEXUML_ABI_TORCH NEXUML_ABI_TBB NEXUML_ABI_SANITIZER
 
 #if defined(__clang__)
 #define NEXUML_ABI_COMPILER "clang " __clang_version__

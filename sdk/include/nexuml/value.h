@@ -31,25 +31,31 @@ class NEXUML_EXPORT Value {
   using List = std::vector<Value>;
   using Map = std::vector<Entry>;
 
-  Value() = default;
-  Value(std::nullptr_t) {}
+  Value() noexcept;
+  Value(std::nullptr_t) noexcept;
   template <std::same_as<bool> B>  // a pointer or a captureless lambda must not turn into true
-  Value(B value) : data_(value) {}
+  Value(B value) noexcept : data_(value) {}
   template <std::integral I>
   requires(!std::same_as<I, bool> && !std::same_as<I, char>) Value(I value)
       : data_(checked_integer(value)) {}  // throws Error E713 above the range of 64 signed bits
   Value(double value);                    // throws Error E716 for NaN and infinities
-  Value(float value) : Value(static_cast<double>(value)) {}
-  Value(std::string value) : data_(std::move(value)) {}
-  Value(std::string_view value) : data_(std::string(value)) {}
-  Value(const char* value) : data_(std::string(value)) {}
-  Value(List items) : data_(std::move(items)) {}
+  Value(float value);
+  Value(std::string value);
+  Value(std::string_view value);
+  Value(const char* value);
+  Value(List items);
   Value(Map entries);  // throws Error E704 for a key that is given twice
   template <class T>
   requires(!std::same_as<T, Value> && std::constructible_from<Value, T>) Value(const std::vector<T>& items)
-      : data_(List(items.begin(), items.end())) {}
+      : Value(list_of(items)) {}
 
-  static Value list(std::initializer_list<Value> items = {}) { return Value(List(items)); }
+  Value(const Value&);
+  Value(Value&&) noexcept;
+  Value& operator=(const Value&);
+  Value& operator=(Value&&) noexcept;
+  ~Value();
+
+  static Value list(std::initializer_list<Value> items = {});
   static Value map(std::initializer_list<std::pair<std::string, Value>> entries = {});
 
   Kind kind() const noexcept { return static_cast<Kind>(data_.index()); }
@@ -100,6 +106,13 @@ class NEXUML_EXPORT Value {
     return value;
   }
   static std::int64_t checked_integer(std::uint64_t value);
+  template <class T>
+  static List list_of(const std::vector<T>& items) {
+    List list;
+    list.reserve(items.size());
+    for (const T& item : items) list.emplace_back(item);
+    return list;
+  }
 
   std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Map> data_;
   Position position_;
@@ -111,6 +124,23 @@ struct Value::Entry {
   Value value;
   Position key_position;
 };
+
+// Here and not in the class: a vector of entries needs the whole Entry.
+inline Value::Value() noexcept = default;
+inline Value::Value(std::nullptr_t) noexcept {}
+inline Value::Value(float value) : Value(static_cast<double>(value)) {}
+inline Value::Value(std::string value) : data_(std::move(value)) {}
+inline Value::Value(std::string_view value) : data_(std::string(value)) {}
+inline Value::Value(const char* value) : data_(std::string(value)) {}
+inline Value::Value(List items) : data_(std::move(items)) {}
+inline Value::Value(const Value&) = default;
+inline Value::Value(Value&&) noexcept = default;
+inline Value& Value::operator=(const Value&) = default;
+inline Value& Value::operator=(Value&&) noexcept = default;
+inline Value::~Value() = default;
+inline Value Value::list(std::initializer_list<Value> items) {
+  return Value(List(items));
+}
 
 // "text", "integer", "number", "boolean", "null", "list", "map": the words of messages.
 NEXUML_EXPORT std::string_view kind_name(Value::Kind kind) noexcept;

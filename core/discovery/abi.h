@@ -1,0 +1,45 @@
+// AbiFacts: what a library was built for, read from its manifest or its note, and whether this host has it.
+#pragma once
+
+#include <nexuml/diagnostic.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace nexuml {
+
+struct AbiFacts {
+  std::string interface_version;  // "1.0"
+  std::string tag;                // "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.0;tbb-12"
+  std::string compiler;           // "GNU 12.2.0"; only told, never compared
+
+  // A part of the tag by its prefix: part("torch-") is "2.15.0". Empty where the tag has none.
+  std::string_view part(std::string_view prefix) const noexcept;
+  std::string_view machine() const noexcept;  // the first part
+  std::string_view standard_library() const noexcept;
+  bool operator==(const AbiFacts&) const = default;
+};
+
+// The payload of the note.
+struct AbiNote {
+  std::string library_id;
+  std::string library_version;
+  AbiFacts abi;
+};
+
+// What this build of the host was made with. Its LibTorch part is empty in a build without the runtime.
+const AbiFacts& host_abi();
+
+// E206 for a payload that is not ours or of a newer form.
+std::optional<AbiNote> read_note(const std::string& payload, const Where& where, Diagnostics& problems);
+
+// Reports every difference at `where`, built-for against host-has, and returns whether there is none: E301
+// interface, E302 standard library, E303 LibTorch, E304 TBB, E307 sanitizer, E203 machine. LibTorch matches
+// on major.minor.
+bool check_abi(const AbiFacts& library, const AbiFacts& host, const Where& where, Diagnostics& problems);
+
+// "2.15" of "2.15.0".
+std::string_view major_minor(std::string_view version) noexcept;
+
+}  // namespace nexuml

@@ -1,0 +1,118 @@
+#include "discovery/candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "discovery/elf_facts.h"
+#include "discovery/file_bytes.h"
+#include "discovery/manifest.h"
+
+namespace nexuml {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Walk {
+ public:
+  explicit Walk(Diagnostics& problems) : problems_(problems) {}
+
+  void enter(const SearchPlace& place, std::size_t index) {
+    place_ = &place;
+    index_ = index;
+    const auto identity = file_identity(place.path);
+    if (!identity) return report_missing();
+    visit(place.path, *identity, 0);
+  }
+  std::vector<Candidate> take() { return std::move(candidates_); }
+
+ private:
+  void report_missing() {
+    if (!place_->expected) return;
+    const bool asked = place_->source.starts_with("--") || place_->kind == SearchPlace::Kind::entry_points;
+    const std::string message = fmt::format("the root {} ({}) does not exist", place_->path, place_->source);
+    auto& entry = asked ? problems_.error("E105", message, Where::in_file(place_->path))
+                        : problems_.warning("E105", message, Where::in_file(place_->path));
+    entry.hint = "create it, or leave it out";
+  }
+  void visit(const std::string& folder, const FileIdentity& identity, int depth);
+  void add(Candidate candidate) {
+    candidate.source = place_->source;
+    candidate.place = index_;
+    candidate.entry_point = place_->kind == SearchPlace::Kind::entry_points;
+    candidates_.push_back(std::move(candidate));
+  }
+
+  Diagnostics& problems_;
+  const SearchPlace* place_ = nullptr;
+  std::size_t index_ = 0;
+  std::set<FileIdentity> visited_;
+  std::vector<Candidate> candidates_;
+};
+
+// The entries of a folder by name, links followed.
+struct Listing {
+  std::vector<std::string> manifests, libraries, folders;
+};
+
+bool list_folder(const std::string& folder, Listing& listing, std::string& problem) {
+  std::error_code failed;
+  fs::directory_iterator entries(folder, failed);
+  for (; !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
+    std::string name = entries->path().filename().string();
+    const bool manifest = name.ends_with(manifest_suffix);
+    const bool library = name.ends_with(".so");
+    std::error_code ignored;
+    if (entries->is_directory(ignored)) {
+      if (!name.starts_with('.')) listing.folders.push_back(std::move(name));
+    } else if ((manifest || library) && entries->is_regular_file(ignored)) {
+      (manifest ? listing.manifests : listing.libraries).push_back(std::move(name));
+    }
+  }
+  if (failed) problem = failed.message();
+  for (auto* names : {&listing.manifests, &listing.libraries, &listing.folders}) std::ranges::sort(*names);
+  return !failed;
+}
+
+void Walk::visit(const std::string& folder, const FileIdentity& identity, int depth) {
+  if (!visited_.insert(identity).second) return;
+  if (depth > max_root_depth || candidates_.size() >= max_candidates) {
+    const std::string why = depth > max_root_depth
+                                ? fmt::format("it lies more than {} folders deep", max_root_depth)
+                                : fmt::format("{} libraries were found already", max_candidates);
+    problems_.warning("W109", "a folder is not searched: " + why, Where::in_file(folder));
+    return;
+  }
+  Listing listing;
+  std::string problem;
+  if (!list_folder(folder, listing, problem)) {
+    problems_.error("E101", "the folder cannot be read: " + problem, Where::in_file(folder));
+    return;
+  }
+  for (const auto& name : listing.manifests) add({.manifest = folder + "/" + name});
+  // Beside a manifest, which libraries count is its word; it names the one that is its own.
+  if (listing.manifests.empty() && place_->kind == SearchPlace::Kind::components) {
+    for (const auto& name : listing.libraries) {
+      std::string path = folder + "/" + name;
+      const FileBytes bytes(path);
+      if (bytes.problem().empty() && has_nexuml_note(bytes)) add({.library = std::move(path)});
+    }
+  }
+  if (place_->kind == SearchPlace::Kind::entry_points) return;
+  for (const auto& name : listing.folders) {
+    const std::string path = folder + "/" + name;
+    if (const auto inner = file_identity(path)) visit(path, *inner, depth + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<Candidate> find_candidates(const std::vector<SearchPlace>& places, Diagnostics& problems) {
+  Walk walk(problems);
+  for (std::size_t index = 0; index < places.size(); ++index) walk.enter(places[index], index);
+  return walk.take();
+}
+
+}  // namespace nexuml

@@ -1,0 +1,203 @@
+#include "host/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <list>
+
+#include "host/version.h"
+
+namespace nexuml {
+namespace {
+
+// Options that write into the invocation when parsing is done. Strings live in lists: CLI11 keeps their
+// addresses.
+class Declarations {
+ public:
+  explicit Declarations(Invocation& invocation) : invocation_(invocation) {}
+
+  CLI::App* command(CLI::App& parent, const std::string& name, const std::string& help,
+                    std::string path = {}) {
+    CLI::App* app = parent.add_subcommand(name, help);
+    app->fallthrough();
+    if (path.empty()) path = name;
+    app->final_callback([this, path] { invocation_.command = path; });
+    return app;
+  }
+  // A group such as `registry`, which needs one of its commands.
+  CLI::App* group(CLI::App& parent, const std::string& name, const std::string& help) {
+    CLI::App* app = parent.add_subcommand(name, help);
+    app->fallthrough();
+    app->require_subcommand(1);
+    return app;
+  }
+  CLI::Option* text(CLI::App* app, const std::string& names, const char* key, const std::string& help) {
+    auto& target = texts_.emplace_back(key, std::string()).second;
+    return app->add_option(names, target, help);
+  }
+  CLI::Option* texts(CLI::App* app, const std::string& names, const char* key, const std::string& help) {
+    auto& target = lists_.emplace_back(key, std::vector<std::string>()).second;
+    return app->add_option(names, target, help)->allow_extra_args(!names.starts_with('-'));
+  }
+  CLI::Option* integer(CLI::App* app, const std::string& names, const char* key, const std::string& help) {
+    auto& target = integers_.emplace_back(key, std::nullopt).second;
+    return app->add_option_function<std::int64_t>(
+        names, [&target](std::int64_t value) { target = value; }, help);
+  }
+  CLI::Option* flag(CLI::App* app, const std::string& names, const char* key, const std::string& help) {
+    auto& target = flags_.emplace_back(key, false).second;
+    return app->add_flag(names, target, help);
+  }
+  void store() const {
+    for (const auto& [key, value] : texts_)
+      if (!value.empty()) invocation_.options.set(key, value);
+    for (const auto& [key, value] : lists_)
+      if (!value.empty()) invocation_.options.set(key, Value(value));
+    for (const auto& [key, value] : integers_)
+      if (value) invocation_.options.set(key, *value);
+    for (const auto& [key, value] : flags_)
+      if (value) invocation_.options.set(key, true);
+  }
+
+ private:
+  Invocation& invocation_;
+  std::list<std::pair<const char*, std::string>> texts_;
+  std::list<std::pair<const char*, std::vector<std::string>>> lists_;
+  std::list<std::pair<const char*, std::optional<std::int64_t>>> integers_;
+  std::list<std::pair<const char*, bool>> flags_;
+};
+
+void declare_common(CLI::App& app, Invocation& invocation, Declarations& declare) {
+  app.add_option("--root", invocation.search.roots, "A folder with component folders (repeatable)")
+      ->allow_extra_args(false);
+  app.add_option("--prefix", invocation.search.prefixes,
+                 "An installation whose entry points are searched (repeatable)")
+      ->allow_extra_args(false);
+  app.add_option("--use", invocation.search.use, "id=version: the version of a library to use (repeatable)")
+      ->allow_extra_args(false);
+  app.add_flag("--builtin-only", invocation.search.builtin_only, "Only the libraries shipped with this host");
+  app.add_flag("--json", invocation.json, "One JSON document on stdout");
+  declare.texts(&app, "-O,--override", "overrides",
+                "key.path=value: set a field of the scenario (repeatable)");
+  declare.texts(&app, "-P,--parameter", "parameters",
+                "name=value: a parameter of a scenario function (repeatable)");
+  declare.integer(&app, "--threads", "threads", "Threads inside an operator")->check(CLI::Range(1, 4096));
+  declare.integer(&app, "--seed", "seed", "Seed of every random stream (0 when not given)")
+      ->check(CLI::NonNegativeNumber);
+  declare.text(&app, "--log-level", "log_level", "What is logged to stderr")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warning", "error", "off"}));
+}
+
+void declare_scenarios(CLI::App* app, Declarations& declare) {
+  declare.texts(app, "scenario", "scenarios", "Name of a scenario, or a YAML file")->required();
+}
+
+void declare_host_commands(CLI::App& app, Declarations& declare) {
+  CLI::App* resolve = declare.command(app, "resolve", "Write a scenario with every default");
+  declare_scenarios(resolve, declare);
+  declare.text(resolve, "-o,--output", "output", "File to write instead of stdout");
+
+  CLI::App* registry = declare.group(app, "registry", "What the libraries provide");
+  CLI::App* list =
+      declare.command(*registry, "list", "List components, scenarios and targets", "registry list");
+  declare.text(list, "kind", "kind", "layers, data, eval, loaders, scenarios or targets")
+      ->check(CLI::IsMember({"layers", "data", "eval", "loaders", "scenarios", "targets"}));
+
+  CLI::App* backend = declare.group(app, "backend", "What carries out loading, writing, tracking");
+  CLI::App* backends = declare.command(*backend, "list", "List backends", "backend list");
+  declare.text(backends, "category", "category", "One category of backends")
+      ->check(CLI::IsMember(
+          {"data-export", "data-loader", "training", "tracking", "eval-storage", "pipeline-export"}));
+
+  CLI::App* library = declare.group(app, "library", "The roots that are searched for libraries");
+  for (const char* verb : {"add", "delete"}) {
+    const bool adds = verb[0] == 'a';
+    CLI::App* change =
+        declare.command(*library, verb, adds ? "Search a folder from now on" : "Search it no more",
+                        std::string("library ") + verb);
+    auto* path = declare.text(change, "path", "path", "The folder")->required();
+    if (adds) path->check(CLI::ExistingDirectory);
+  }
+  declare.command(*library, "list", "Show the roots and the libraries in them", "library list");
+
+  CLI::App* inspect =
+      declare.command(app, "inspect", "Show a component, target, library or scenario; opens no library");
+  declare.text(inspect, "subject", "subject", "Name, kind/name@version, library id, or a YAML file");
+  declare.flag(inspect, "--schema", "schema", "Print the JSON Schema of its parameters");
+
+  declare.command(app, "doctor", "Check the host, its LibTorch, the roots and every library");
+}
+
+void declare_engine_commands(CLI::App& app, Declarations& declare) {
+  CLI::App* check =
+      declare.command(app, "check", "Check a scenario's graph without allocating weights or opening data");
+  declare_scenarios(check, declare);
+  declare.flag(check, "--allow-missing-eval", "allow_missing_eval",
+               "Leave out evaluation algorithms that are not there");
+
+  CLI::App* build = declare.command(app, "build", "Build the pipelines of scenarios");
+  declare_scenarios(build, declare);
+  declare.text(build, "--save-weights", "save_weights", "Write the initial weights as FILE.safetensors");
+  declare.text(build, "--diagram", "diagram", "Write a diagram of the graph");
+  declare.text(build, "--timing", "timing", "Write what each layer cost to build");
+
+  CLI::App* train =
+      declare.command(app, "train", "Train a scenario, evaluate it, and leave a run folder behind");
+  declare_scenarios(train, declare);
+  declare.text(train, "--run-dir", "run_dir", "The run folder (runs/<scenario>/<UTC time> when not given)");
+  declare.integer(train, "--max-epochs", "max_epochs", "Overrides training.max_epochs")
+      ->check(CLI::PositiveNumber);
+  declare.flag(train, "--allow-missing-eval", "allow_missing_eval",
+               "Leave out evaluation algorithms that are not there");
+
+  CLI::App* evaluate = declare.command(app, "evaluate", "Evaluate what a run folder holds");
+  declare.text(evaluate, "run_dir", "run_dir", "The run folder")->required();
+
+  CLI::App* try_case = declare.command(app, "try", "Run one component on the tensors of a case and compare");
+  declare.texts(try_case, "case", "cases", "CASE.json, CASE.safetensors or a folder of cases")->required();
+}
+
+}  // namespace
+
+std::string Invocation::text(std::string_view option) const {
+  const Value* value = options.find(option);
+  return value ? value->as_string() : std::string();
+}
+
+std::vector<std::string> Invocation::texts(std::string_view option) const {
+  std::vector<std::string> result;
+  if (const Value* value = options.find(option))
+    for (const Value& item : value->items()) result.push_back(item.as_string());
+  return result;
+}
+
+bool Invocation::flag(std::string_view option) const {
+  return options.find(option) != nullptr;
+}
+
+std::optional<Invocation> parse_command_line(int argc, char** argv, int& exit_code) {
+  Invocation invocation;
+  Declarations declare(invocation);
+  CLI::App app("Modular deep-learning pipelines on LibTorch", "nexuml-run");
+  app.set_version_flag("--version", host_version);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit: 0 done; 1 handled failure; 2 bad command line; 3 doctor, validate and try found problems.");
+  declare_common(app, invocation, declare);
+  declare_engine_commands(app, declare);
+  declare_host_commands(app, declare);
+  // The step of the build that writes manifests; not for people.
+  CLI::App* manifest = declare.command(app, "__manifest", "")->group("");
+  declare.text(manifest, "library", "library", "")->required();
+  declare.text(manifest, "output", "output", "")->required();
+  declare.texts(manifest, "--requires", "requires", "");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& problem) {
+    exit_code = app.exit(problem) == 0 ? 0 : 2;
+    return std::nullopt;
+  }
+  declare.store();
+  if (invocation.json) invocation.options.set("json", true);
+  return invocation;
+}
+
+}  // namespace nexuml

@@ -1,0 +1,110 @@
+// `doctor`: what this host is, where it looks, what it found, and what is wrong with it. Opens no library.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "discovery/abi.h"
+#include "host/commands.h"
+#include "host/version.h"
+#include "loading/libtorch.h"
+
+namespace nexuml {
+namespace {
+
+void describe_host(Session& session) {
+  const AbiFacts& abi = host_abi();
+  session.print(fmt::format(
+      "nexuml-run {}\n  interface  {}\n  abi        {}\n  compiler   {}\n  prefix     {}\n", host_version,
+      abi.interface_version, abi.tag, abi.compiler, session.environment().host_prefix));
+  session.answer().set("host", Value::map({{"version", host_version},
+                                           {"nexuml", abi.interface_version},
+                                           {"abi", abi.tag},
+                                           {"compiler", abi.compiler},
+                                           {"prefix", session.environment().host_prefix}}));
+}
+
+void describe_libtorch(Session& session) {
+  Diagnostics problems;
+  const auto place = find_libtorch(session.environment(), problems);
+  if (place) check_libtorch_version(*place, problems);
+  session.diagnostics().append(problems);
+  const std::string version = place && !place->version.empty() ? place->version : "unknown version";
+  session.print(
+      place ? fmt::format("  LibTorch   {} at {} (from {})\n", version, place->library_dir, place->source)
+            : std::string("  LibTorch   none\n"));
+  if (place) {
+    session.answer().set(
+        "libtorch",
+        Value::map({{"version", version}, {"path", place->library_dir}, {"source", place->source}}));
+  }
+}
+
+void describe_environment(Session& session) {
+  std::string text;
+  Value set = Value::map();
+  for (const auto& [name, value] : session.environment().variables) {
+    if (!name.starts_with("NEXUML_")) continue;
+    text += fmt::format("  {}={}\n", name, value);
+    set.set(name, value);
+  }
+  if (session.environment().elevated) text += "  ignored: this process has more rights than its user\n";
+  session.print("\nenvironment\n" + (text.empty() ? "  nothing set\n" : text));
+  session.answer().set("environment", std::move(set));
+}
+
+void describe_roots(Session& session) {
+  Diagnostics reported_by_the_scan;
+  session.print("\nplaces, in order\n");
+  Value places = Value::list();
+  for (const auto& place :
+       search_places(session.environment(), session.invocation().search, reported_by_the_scan)) {
+    std::error_code ignored;
+    const bool there = std::filesystem::is_directory(place.path, ignored);
+    session.print(fmt::format("  {} ({}){}\n", place.path, place.source, there ? "" : ", not there"));
+    places.push_back(Value::map({{"path", place.path}, {"source", place.source}, {"exists", there}}));
+  }
+  session.answer().set("places", std::move(places));
+}
+
+void describe_libraries(Session& session) {
+  session.print("\nlibraries\n");
+  Value libraries = Value::list();
+  for (const auto& library : session.catalog()->libraries()) {
+    const bool fine = library.state == EntryState::declared;
+    const bool harmless = library.state == EntryState::shadowed || library.state == EntryState::disabled;
+    const std::string& path = library.origin.path.empty() ? library.manifest : library.origin.path;
+    session.print(fmt::format("  {:5}  {} {}  {}\n",
+                              fine       ? "OK"
+                              : harmless ? "note"
+                                         : "ERROR",
+                              library.origin.library, library.origin.version, path));
+    if (!fine) session.print(fmt::format("         {}: {}\n", to_string(library.state), library.reason));
+    libraries.push_back(Value::map({{"id", library.origin.library},
+                                    {"version", library.origin.version},
+                                    {"path", path},
+                                    {"state", to_string(library.state)},
+                                    {"reason", library.reason}}));
+  }
+  session.answer().set("libraries", std::move(libraries));
+}
+
+}  // namespace
+
+int doctor(Session& session) {
+  session.report_libraries();
+  describe_host(session);
+  describe_libtorch(session);
+  describe_environment(session);
+  describe_roots(session);
+  describe_libraries(session);
+  const auto is_problem = [](const Diagnostic& entry) { return entry.severity != Severity::note; };
+  const auto problems = std::ranges::count_if(session.catalog()->diagnostics(), is_problem) +
+                        std::ranges::count_if(session.diagnostics(), is_problem);
+  session.print(fmt::format("\n{}\n", problems == 0
+                                          ? "no problems"
+                                          : fmt::format("{} problem{}", problems, problems == 1 ? "" : "s")));
+  return problems == 0 ? 0 : 3;
+}
+
+}  // namespace nexuml

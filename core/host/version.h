@@ -1,0 +1,7 @@
+#pragma once
+
+namespace nexuml {
+
+inline constexpr const char* host_version = NEXUML_VERSION;
+
+}  // namespace nexuml
