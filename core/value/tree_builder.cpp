@@ -43,7 +43,7 @@ bool TreeBuilder::open(bool is_map, Place place) {
     problem(
         "E705",
         fmt::format("the depth limit is exceeded: lists and maps may be nested {} deep", limits_.max_depth),
-        place, "check for brackets that are never closed", path());
+        place, "check for brackets that are never closed", {});
     return false;
   }
   Frame& frame = frames_.emplace_back();
