@@ -2,7 +2,7 @@
 """Checks who includes whom: `check_arrows.py [source tree]` prints each include that points the wrong way.
 
 - A room of core/ includes public headers, itself and rooms before it in ROOMS; the host includes only the rooms that
-  know no tensor; data/ and track/ do not know each other.
+  know no tensor, and the one header that names the C entry of the engine; data/ and track/ do not know each other.
 - A library of plugins/, like a stranger's, includes public headers and its own.
 - Rooms without tensors reach no LibTorch header, also not through a public header.
 - Public headers include the standard library, LibTorch and each other; those of definitions and scenarios no LibTorch.
@@ -19,6 +19,7 @@ ROOMS = ["value", "schema", "registry", "discovery", "scenario", "recipe", "load
 TENSOR_FREE = ROOMS[:ROOMS.index("tensor_io")]
 STRANGERS = {("data", "track"), ("track", "data")}
 TENSOR_FREE_HEADERS = {"value.h", "diagnostic.h", "schema.h", "definition.h", "scenario.h", "registry.h", "target.h"}
+ENGINE_ENTRY = "engine/engine_entry.h"
 LIBTORCH = ("torch/", "ATen/", "c10/", "caffe2/")
 PUBLIC_EXTRA = ("boost/pfr",)  # the arity of a described struct is taken where it is described
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -75,12 +76,14 @@ class Check:
             allowed = TENSOR_FREE if room == "host" else ROOMS[:ROOMS.index(room)]
             for path in sources(folder):
                 for line, quoted, name in includes(path):
+                    if path == self.root / "core" / ENGINE_ENTRY:
+                        self.no_tensor(path, line, name, ENGINE_ENTRY)
                     self.room_include(path, line, quoted, name, room, allowed)
 
     def room_include(self, path, line, quoted, name, room, allowed):
         if room == "host" or room in TENSOR_FREE:
             self.no_tensor(path, line, name, f"room {room}")
-        if not quoted:
+        if not quoted or (room == "host" and name == ENGINE_ENTRY):
             return
         other = name.split("/")[0]
         if "/" not in name or ".." in name:

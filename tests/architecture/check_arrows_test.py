@@ -30,7 +30,8 @@ class CheckArrows(unittest.TestCase):
     def test_a_tree_without_wrong_includes_passes(self):
         code, output = self.run_on({
             "core/train/fit.cpp": '#include "train/fit.h"\n#include "runtime/layer.h"\n#include <torch/types.h>\n',
-            "core/host/main.cpp": '#include "loading/open.h"\n#include <CLI11/CLI11.hpp>\n',
+            "core/host/main.cpp": '#include "loading/open.h"\n#include "engine/engine_entry.h"\n',
+            "core/engine/engine_entry.h": "#include <nexuml/export.h>\n",
             "sdk/include/nexuml/tensor_dict.h": "#include <torch/types.h>\n#include <map>\n",
             "plugins/library/layers/encoder.cpp": '#include "encoder.h"\n#include <nexuml/tensor_dict.h>\n',
             "plugins/library/layers/encoder.h": "#include <vector>\n",
@@ -45,6 +46,9 @@ class CheckArrows(unittest.TestCase):
 
     def test_the_host_knows_no_tensor_room(self):
         self.assert_found({"core/host/a.cpp": '#include "runtime/b.h"\n'}, "core/host/a.cpp:1")
+
+    def test_the_entry_of_the_engine_knows_no_tensor(self):
+        self.assert_found({"core/engine/engine_entry.h": "#include <torch/types.h>\n"}, "core/engine/engine_entry.h:1")
 
     def test_an_unknown_room(self):
         self.assert_found({"core/helpers/a.cpp": ""}, "core/helpers")
