@@ -1,0 +1,47 @@
+// ClassificationMetrics: accuracy, F1 and mean average precision over a validation or test epoch.
+//
+//     LayerSpec{.component = ClassificationMetrics{}, .keys_in = {"logits"}, .keys_out = {"accuracy"},
+//               .label_key = "class"};
+//
+// The running value after each batch stands in the batch once per sample; the value of the epoch is what
+// counts. Validation and test have states of their own, which start empty with their phase.
+#pragma once
+
+#include <nexuml/definition.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nexuml_library {
+
+enum class MetricAverage { micro, macro, weighted };
+
+struct ClassificationMetrics {
+  std::optional<std::vector<std::string>> metrics = std::nullopt;
+  MetricAverage average = MetricAverage::macro;
+  std::int64_t top_k = 1;
+  bool multi_label = false;
+
+  static void describe(nexuml::Schema<ClassificationMetrics>& s);
+  nexuml::Shapes infer(const nexuml::LayerInferContext& context) const;
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const;
+};
+
+// Mean average precision of multi-label logits, as the metric `mAP`.
+struct MultiLabelMAPMetrics {
+  static void describe(nexuml::Schema<MultiLabelMAPMetrics>& s);
+  nexuml::Shapes infer(const nexuml::LayerInferContext& context) const;
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const;
+};
+
+}  // namespace nexuml_library
+
+template <>
+struct nexuml::EnumText<nexuml_library::MetricAverage> {
+  using Type = nexuml_library::MetricAverage;
+  static constexpr std::pair<Type, const char*> names[] = {
+      {Type::micro, "micro"}, {Type::macro, "macro"}, {Type::weighted, "weighted"}};
+};

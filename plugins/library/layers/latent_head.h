@@ -1,0 +1,34 @@
+// LatentClassificationHead and LatentRegressionHead: a small MLP from a latent to logits or predictions.
+//
+//     LayerSpec{.component = LatentClassificationHead{.hidden_dims = {{32}}}, .keys_in = {"latent"},
+//               .keys_out = {"logits"}, .label_key = "class"};
+#pragma once
+
+#include <nexuml/definition.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace nexuml_library {
+
+// The number of classes comes from the data; 10 where the data does not say.
+struct LatentClassificationHead {
+  std::optional<std::vector<std::int64_t>> hidden_dims = std::nullopt;
+
+  static void describe(nexuml::Schema<LatentClassificationHead>& s);
+  nexuml::Shapes infer(const nexuml::LayerInferContext& context) const;
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const;
+};
+
+struct LatentRegressionHead {
+  std::int64_t num_outputs = 1;
+  std::optional<std::vector<std::int64_t>> hidden_dims = std::nullopt;
+
+  static void describe(nexuml::Schema<LatentRegressionHead>& s);
+  nexuml::Shapes infer(const nexuml::LayerInferContext& context) const;
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const;
+};
+
+}  // namespace nexuml_library

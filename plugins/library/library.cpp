@@ -1,0 +1,26 @@
+// The shipped component library: layers, data sources, evaluation algorithms, scenarios.
+#include <nexuml/registration.h>
+
+#include "layers/classification_loss.h"
+#include "layers/classification_metrics.h"
+#include "layers/l2_normalize.h"
+#include "layers/latent_head.h"
+#include "layers/linear_encoder.h"
+#include "layers/logits_to_class.h"
+#include "layers/reconstruction_loss.h"
+#include "layers/regression_loss.h"
+
+using namespace nexuml_library;
+
+NEXUML_LIBRARY(registry) {
+  registry.add<ClassificationLoss>("ClassificationLoss");
+  registry.add<ClassificationMetrics>("ClassificationMetrics");
+  registry.add<L2Normalize>("L2Normalize");
+  registry.add<LatentClassificationHead>("LatentClassificationHead");
+  registry.add<LatentRegressionHead>("LatentRegressionHead");
+  registry.add<LinearEncoder>("LinearEncoder");
+  registry.add<LogitsToClass>("LogitsToClass");
+  registry.add<MultiLabelMAPMetrics>("MultiLabelMAPMetrics");
+  registry.add<ReconstructionLoss>("ReconstructionLoss");
+  registry.add<RegressionLoss>("RegressionLoss");
+}
