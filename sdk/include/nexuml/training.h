@@ -158,12 +158,15 @@ class NEXUML_EXPORT WeightSchedule {
 class NEXUML_EXPORT TrainingView {
  public:
   virtual ~TrainingView();
-  virtual std::int64_t epoch() const = 0;        // counts from 0
-  virtual std::int64_t global_step() const = 0;  // optimizer steps done
+  virtual std::int64_t epoch() const = 0;  // counts from 0
   virtual std::int64_t max_epochs() const = 0;
-  // Latest values by metric name: train/loss, val/loss, lr, ...
-  virtual const OrderedMap<double>& metrics() const = 0;
-  // Ends the training after the step or epoch in progress; `reason` is logged.
+  virtual std::int64_t batch() const = 0;        // batches of this epoch that are done
+  virtual std::int64_t num_batches() const = 0;  // an epoch
+  virtual std::int64_t global_step() const = 0;  // batches of all epochs that are done
+  // Inside an epoch: means so far. After it: its metrics (train/loss, val/loss, ..., and lr, the one used in it).
+  // Reading values of a GPU waits for it.
+  virtual OrderedMap<double> metrics() const = 0;
+  // Ends the training: after the step when called in train_batch_end, else after the epoch. `reason` is logged.
   virtual void request_stop(const std::string& reason) = 0;
   // Saves the whole training state; returns the index of the checkpoint.
   virtual std::int64_t save_checkpoint() = 0;
