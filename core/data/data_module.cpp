@@ -89,11 +89,27 @@ DataModule::DataModule(const DataSpec& spec, std::int64_t batch_size, DataModule
                 at_key("training.batch_size"));
   open_sources();
   check_input_shapes();
+  build_backend();
+  if (spec_.loader.weighted_sampling) weights_ = sampling_weights(advice);
+}
+
+DataModule::DataModule(const DataSpec& spec, std::int64_t batch_size, std::shared_ptr<const Dataset> dataset,
+                       Splits splits, DataModuleOptions options)
+    : spec_(spec),
+      batch_size_(batch_size),
+      options_(std::move(options)),
+      dataset_(std::move(dataset)),
+      splits_(std::move(splits)),
+      all_rows_(static_cast<std::size_t>(dataset_->size())) {
+  std::iota(all_rows_.begin(), all_rows_.end(), std::int64_t{0});
+  build_backend();
+}
+
+void DataModule::build_backend() {
   backend_ = spec_.loader.backend.has_value()
                  ? guarded("E837", "the loader backend", at_key("data.loader.backend"),
                            [&] { return spec_.loader.backend->build(LoaderBuildContext{options_.stop}); })
                  : make_torch_loader_backend();
-  if (spec_.loader.weighted_sampling) weights_ = sampling_weights(advice);
 }
 
 void DataModule::open_sources() {

@@ -39,6 +39,10 @@ class NEXUML_EXPORT DataModule {
   // Opens every source and decides the splits. Throws Error E83x; `advice` receives warnings.
   DataModule(const DataSpec& spec, std::int64_t batch_size, DataModuleOptions options, Diagnostics& advice);
 
+  // For data that was opened and split elsewhere; sources and split rules of `spec` are not looked at.
+  DataModule(const DataSpec& spec, std::int64_t batch_size, std::shared_ptr<const Dataset> dataset,
+             Splits splits, DataModuleOptions options);
+
   const Dataset& dataset() const noexcept { return *dataset_; }
   const std::vector<std::int64_t>& rows(Split split) const noexcept;
   // The training split is shuffled and weighted as the scenario says; the others keep their order.
@@ -53,6 +57,7 @@ class NEXUML_EXPORT DataModule {
 
  private:
   void open_sources();
+  void build_backend();
   void check_input_shapes() const;
   std::vector<double> sampling_weights(Diagnostics& advice) const;
   LoaderRequest request(Split split) const;

@@ -34,7 +34,7 @@ bool is_other_accelerator(const Value& value) {
   return is_none_of(value, {"auto", "cpu", "cuda", "gpu"});
 }
 bool is_other_precision(const Value& value) {
-  return is_none_of(value, {"32-true", "32", 32});
+  return is_none_of(value, {"32-true", "32", 32, "bf16-mixed", "bf16"});
 }
 bool is_several_devices(const Value& value) {
   return is_none_of(value, {"auto", "1", 1});
@@ -58,17 +58,14 @@ constexpr Block blocks[] = {
      "write execution: {kind: local}"},
     {"data.preprocessing.enabled", is_on, Severity::error, true, "preprocessing", "write enabled: false"},
     {"data.merge_labels", is_set, Severity::error, true, "merging labels", "remove the block"},
-    {"data.loader.weighted_sampling", is_on, Severity::error, false, "weighted sampling",
-     "write weighted_sampling: false"},
     {"training.batch_size", is_map, Severity::error, true, "finding the batch size", "write a number"},
     {"training.accelerator", is_other_accelerator, Severity::error, true, "this accelerator",
      "write auto, cpu or cuda"},
     {"training.devices", is_several_devices, Severity::error, true, "training on several devices",
      "write auto or 1"},
     {"training.strategy", is_other_strategy, Severity::error, true, "this strategy", "write auto"},
-    {"training.precision", is_other_precision, Severity::error, true, "this precision", "write 32-true"},
-    {"checkpoint.source", is_set, Severity::error, false, "loading weights before training",
-     "write source: null"},
+    {"training.precision", is_other_precision, Severity::error, true, "this precision",
+     "write 32-true or bf16-mixed"},
     {"training.scheduler.warmup", is_set, Severity::warning, false, "warm-up, as in NexuML 0.2.1,", ""},
     {"logging.tensorboard", is_set, Severity::warning, false, "logging to TensorBoard", ""},
     {"logging.dvclive", is_set, Severity::warning, false, "logging to DVCLive", ""},

@@ -90,7 +90,6 @@ void Trainer::fit_epoch(DataLoader& loader) {
 }
 
 void Trainer::train_step(Batch batch) {
-  if (options_.before_step) options_.before_step(batch);
   batch = on_device(std::move(batch));
   const std::int64_t samples = batch.batch_size();
   strategy_.optimizer->zero_grad();
@@ -116,6 +115,7 @@ void Trainer::train_step(Batch batch) {
   for (const std::string& key : options_.metric_keys)
     if (const at::Tensor* value = batch.x.find(key))
       means.add("train/" + key, value->detach().to(at::kFloat).mean(), samples);
+  if (options_.after_step) options_.after_step(batch, losses);
 }
 
 void Trainer::finish_epoch(double lr) {

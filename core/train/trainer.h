@@ -41,7 +41,8 @@ struct TrainerOptions {
   Precision precision = Precision::float32;
   std::stop_token stop;                           // ends the run after the step in progress
   std::function<std::int64_t()> save_checkpoint;  // behind TrainingView::save_checkpoint
-  std::function<void(const Batch&)> before_step;  // sees each training batch before it is used
+  // Sees each training batch after its step; for tests and replays.
+  std::function<void(const Batch&, const LossTerms&)> after_step;
 };
 
 class NEXUML_EXPORT Trainer final : public TrainingView {

@@ -1,0 +1,168 @@
+#include "engine/run_folder.h"
+
+#include <ATen/Parallel.h>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <system_error>
+
+#include "scenario/document.h"
+#include "tensor_io/hashing_writer.h"
+#include "track/metrics_csv.h"
+
+namespace nexuml {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string utc_now(const char* format) {
+  return fmt::format(fmt::runtime(format),
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+std::string file_name_of(std::string scenario) {
+  std::replace_if(
+      scenario.begin(), scenario.end(), [](char c) { return c == '/' || c == '\\' || c == '\0'; }, '_');
+  return scenario.empty() || scenario.front() == '.' ? "_" + scenario : scenario;
+}
+
+fs::path default_folder(const std::string& scenario) {
+  const char* root = std::getenv("NEXUML_LOGS_ROOT");
+  const fs::path base =
+      (root && *root ? fs::path(root) : fs::current_path()) / "runs" / file_name_of(scenario);
+  const std::string time = utc_now("{:%Y-%m-%dT%H-%M-%SZ}");
+  fs::path path = base / time;
+  for (int again = 2; fs::exists(path); ++again) path = base / fmt::format("{}-{}", time, again);
+  return path;
+}
+
+void write_file(const fs::path& path, const std::string& text) {
+  tensor_io::HashingWriter file(path.string());
+  file.write(text);
+  file.commit();
+}
+
+Value provenance_of(const EngineCall& call, const ScenarioInput& input) {
+  Value overrides = Value::list();
+  for (const std::string& text : call.texts("overrides")) overrides.push_back(text);
+  return Value::map({{"command", call.command()},
+                     {"source", input.source},
+                     {"overrides", std::move(overrides)},
+                     {"seed", static_cast<std::int64_t>(input.seed)},
+                     {"threads", at::get_num_threads()},
+                     {"started", utc_now("{:%Y-%m-%dT%H:%M:%SZ}")},
+                     {"data_root", input.data_root.string()},
+                     {"nexuml", NEXUML_VERSION},
+                     {"libtorch", NEXUML_TORCH_VERSION},
+                     {"libraries", library_records(input.registry)}});
+}
+
+// "training.max_epochs: 3, now 8" for each leaf that differs.
+void list_changes(const Value& before, const Value& now, const std::string& path,
+                  std::vector<std::string>& changes) {
+  if (before == now) return;
+  const auto below = [&](const std::string& part) { return path.empty() ? part : path + "." + part; };
+  if (before.is_map() && now.is_map()) {
+    for (const auto& entry : now.entries()) {
+      const Value* old = before.find(entry.key);
+      list_changes(old ? *old : Value(), entry.value, below(entry.key), changes);
+    }
+    for (const auto& entry : before.entries())
+      if (!now.find(entry.key)) list_changes(entry.value, Value(), below(entry.key), changes);
+  } else if (before.is_list() && now.is_list() && before.size() == now.size()) {
+    for (std::size_t i = 0; i < now.size(); ++i)
+      list_changes(before.items()[i], now.items()[i], fmt::format("{}[{}]", path, i), changes);
+  } else {
+    changes.push_back(
+        fmt::format("{}: {}, now {}", path, describe_for_message(before), describe_for_message(now)));
+  }
+}
+
+}  // namespace
+
+Value library_records(const ComponentRegistry& registry) {
+  std::map<std::string, Origin> origins;
+  const auto note = [&](const auto& entries) {
+    for (const auto* entry : entries) origins.emplace(entry->origin.library, entry->origin);
+  };
+  note(registry.definitions());
+  note(registry.targets());
+  note(registry.scenarios());
+  note(registry.serializers());
+  Value records = Value::list();
+  for (const auto& [id, origin] : origins)
+    records.push_back(Value::map({{"id", id}, {"version", origin.version}, {"build_id", origin.build_id}}));
+  return records;
+}
+
+Value metric_value(double value) {
+  return std::isfinite(value) ? Value(value) : Value(metric_text(value));
+}
+
+RunFolder RunFolder::create(const EngineCall& call, const ScenarioInput& input,
+                            const std::optional<std::string>& wanted) {
+  const fs::path path = wanted ? fs::absolute(*wanted).lexically_normal() : default_folder(input.spec.name);
+  std::error_code failure;
+  if (fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path, failure)))
+    throw Error("E887", "the run folder is not empty", Where::in_file(path.string()),
+                "choose another --run-dir: earlier runs are never overwritten");
+  fs::create_directories(path, failure);
+  if (failure)
+    throw Error("E887", "the run folder cannot be made: " + failure.message(), Where::in_file(path.string()));
+  RunFolder folder(path);
+  write_file(folder.scenario_file(), write_yaml(input.document));
+  write_file(path / "provenance.json", write_json(provenance_of(call, input)) + "\n");
+  return folder;
+}
+
+RunFolder RunFolder::open(const fs::path& wanted) {
+  RunFolder folder(fs::absolute(wanted).lexically_normal());
+  if (!fs::is_regular_file(folder.scenario_file()))
+    throw Error("E888", "there is no run here: scenario.yaml is missing",
+                Where::in_file(folder.path_.string()), "give a folder that `train` left behind");
+  return folder;
+}
+
+Value RunFolder::provenance() const {
+  const std::string path = (path_ / "provenance.json").string();
+  Diagnostics problems;
+  const std::string text = read_text_file(path, problems);
+  Value value = problems.has_errors() ? Value() : parse_json(text, path, problems);
+  if (problems.has_errors()) throw Error(std::move(problems));
+  return value;
+}
+
+void RunFolder::adopt_origin(ScenarioInput& input, const EngineCall& call) const {
+  const Value origin = provenance();
+  if (const Value* root = origin.find("data_root"); root && root->is_string())
+    input.data_root = data_root_or(root->as_string());
+  if (const Value* seed = origin.find("seed"); seed && seed->is_integer() && !call.integer("seed"))
+    input.seed = static_cast<std::uint64_t>(seed->as_integer());
+}
+
+void RunFolder::record_resume(const EngineCall& call, const ScenarioInput& input, std::int64_t index) const {
+  Diagnostics ignored;
+  std::vector<std::string> changes;
+  list_changes(read_document(scenario_file().string(), ignored), input.document, "", changes);
+  for (const std::string& change : changes)
+    call.diagnostics().note("W766", "continued with another " + change);
+  Value origin = provenance();
+  Value* resumed = origin.find("resumed");
+  if (!resumed) resumed = &origin.set("resumed", Value::list());
+  resumed->push_back(Value::map(
+      {{"at", utc_now("{:%Y-%m-%dT%H:%M:%SZ}")}, {"checkpoint", index}, {"changes", Value(changes)}}));
+  write_file(path_ / "provenance.json", write_json(origin) + "\n");
+  write_file(scenario_file(), write_yaml(input.document));
+}
+
+void RunFolder::write_summary(const Value& summary) const {
+  write_file(path_ / "summary.json", write_json(summary) + "\n");
+}
+
+}  // namespace nexuml

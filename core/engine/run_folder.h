@@ -1,0 +1,54 @@
+// The folder that a run leaves behind.
+//
+//     runs/<scenario>/<UTC time>/
+//       scenario.yaml      with every default and override
+//       provenance.json    libraries, command, seed: written before the first step
+//       metrics.csv        a row an epoch
+//       checkpoints/<index>/
+//       summary.json       flat numbers, written at the end
+#pragma once
+
+#include <nexuml/ordered_map.h>
+#include <nexuml/value.h>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "checkpoint/checkpoint_store.h"
+#include "engine/scenario_input.h"
+
+namespace nexuml {
+
+class RunFolder {
+ public:
+  // Makes the folder with scenario.yaml and provenance.json. Throws Error E887 when `wanted` holds something.
+  static RunFolder create(const EngineCall& call, const ScenarioInput& input,
+                          const std::optional<std::string>& wanted);
+  // Throws Error E888 when there is no run in it.
+  static RunFolder open(const std::filesystem::path& path);
+
+  const std::filesystem::path& path() const noexcept { return path_; }
+  std::filesystem::path scenario_file() const { return path_ / "scenario.yaml"; }
+  std::filesystem::path metrics_file() const { return path_ / "metrics.csv"; }
+  CheckpointStore checkpoints() const { return CheckpointStore(path_ / "checkpoints"); }
+  Value provenance() const;
+  // Where the run read its data, with which seed: for a scenario that was read from this folder.
+  // NEXUML_DATA_ROOT and --seed come first.
+  void adopt_origin(ScenarioInput& input, const EngineCall& call) const;
+  // Notes what a continued run does differently, in the diagnostics and in the folder.
+  void record_resume(const EngineCall& call, const ScenarioInput& input, std::int64_t index) const;
+  void write_summary(const Value& summary) const;
+
+ private:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+// Identity, version and build of every library in the registry.
+Value library_records(const ComponentRegistry& registry);
+
+// A number of summary.json; text where JSON has no such number.
+Value metric_value(double value);
+
+}  // namespace nexuml

@@ -1,0 +1,122 @@
+#include "engine/training_run.h"
+
+#include <fmt/format.h>
+#include <nexuml/compile.h>
+
+#include "checkpoint/weights.h"
+#include "engine/run_folder.h"
+#include "train/device.h"
+#include "train/factories.h"
+#include "train/random_streams.h"
+
+namespace nexuml {
+
+std::int64_t batch_size_of(const ScenarioSpec& spec) {
+  if (spec.data.loader.batch_size) return *spec.data.loader.batch_size;
+  return std::get<std::int64_t>(spec.training.batch_size);  // "auto" was refused as not carried out
+}
+
+std::unique_ptr<DataModule> open_data(const ScenarioInput& input, Diagnostics& advice, std::stop_token stop) {
+  const bool pin_memory = !choose_device(input.spec.training).is_cpu();
+  return std::make_unique<DataModule>(input.spec.data, batch_size_of(input.spec),
+                                      DataModuleOptions{.registry = &input.registry,
+                                                        .data_root = input.data_root,
+                                                        .seed = input.seed,
+                                                        .pin_memory = pin_memory,
+                                                        .stop = std::move(stop)},
+                                      advice);
+}
+
+TrainingRun::TrainingRun(const ScenarioInput& input, std::unique_ptr<DataModule> data, Diagnostics& advice,
+                         std::stop_token stop)
+    : input_(input), advice_(advice), stop_(std::move(stop)), data_(std::move(data)) {
+  const ScenarioSpec& spec = input_.spec;
+  strategy_.device = choose_device(spec.training);
+  choose_precision(spec.training);
+  CompileOptions options{.registry = input_.registry, .seed = input_.seed, .stop = stop_, .advice = &advice_};
+  strategy_.pipeline = compile(CompileInput(spec, &input_.document, data_->declaration()), options);
+  if (spec.checkpoint && spec.checkpoint->source) load_source_weights();
+  strategy_.pipeline->to(strategy_.device);
+  strategy_.optimizer = build_optimizer(spec.training, input_.registry, parameters_of(*strategy_.pipeline));
+  const std::int64_t steps = data_->make_loader(Split::train)->num_batches();
+  strategy_.scheduler = build_scheduler(spec.training, input_.registry, *strategy_.optimizer, steps);
+  seed_random_streams(input_.seed, strategy_.device);
+}
+
+// A file, a checkpoint folder, or a run folder, whose latest checkpoint is meant.
+std::filesystem::path TrainingRun::find_weights(const std::string& source) const {
+  const std::filesystem::path path = input_.scenario_folder / source;
+  if (!std::filesystem::is_directory(path)) return path;
+  if (std::filesystem::exists(path / "model.safetensors")) return path / "model.safetensors";
+  const CheckpointStore store(path / "checkpoints");
+  if (const auto latest = store.latest()) return store.path_of(*latest) / "model.safetensors";
+  throw Error("E761", "the folder holds no weights: neither model.safetensors nor checkpoints",
+              Where::in_file(path.string()));
+}
+
+void TrainingRun::load_source_weights() {
+  const CheckpointLoadSpec& rules = *input_.spec.checkpoint;
+  const std::filesystem::path path = find_weights(*rules.source);
+  const LoadReport report =
+      load_weights(*strategy_.pipeline, read_weights(path.string()), rules, path.string());
+  std::string message = fmt::format("{} tensors loaded", report.matched.size());
+  for (const auto& [what, names] : {std::pair("missing", &report.missing),
+                                    {"unexpected", &report.unexpected},
+                                    {"excluded", &report.excluded},
+                                    {"of another shape", &report.shape_mismatched}})
+    if (!names->empty()) message += fmt::format(", {} {}", names->size(), what);
+  advice_.note("W765", message, Where::in_file(path.string()));
+}
+
+TrainerOptions TrainingRun::trainer_options() const {
+  const TrainingSpec& training = input_.spec.training;
+  return {.loss_keys = training.loss_keys,
+          .metric_keys = training.metric_keys,
+          .max_epochs = training.max_epochs,
+          .scheduler_every_step = training.scheduler_interval == "step",
+          .precision = choose_precision(training),
+          .stop = stop_};
+}
+
+Checkpoint TrainingRun::checkpoint() const {
+  StrategyState state = strategy_.state();
+  return {.model = std::move(state.model),
+          .trainer = std::move(state.tensors),
+          .trainer_state = std::move(state.scalars),
+          .about = Value::map({{"scenario", input_.spec.name},
+                               {"epoch", strategy_.counters.epoch},
+                               {"batch", strategy_.counters.batch},
+                               {"global_step", strategy_.counters.global_step},
+                               {"seed", static_cast<std::int64_t>(input_.seed)},
+                               {"libraries", library_records(input_.registry)}})};
+}
+
+void TrainingRun::resume(const Checkpoint& checkpoint) {
+  strategy_.restore(
+      {.model = checkpoint.model, .tensors = checkpoint.trainer, .scalars = checkpoint.trainer_state});
+}
+
+void TrainingRun::load_model(const Checkpoint& checkpoint) {
+  load_state_dict(*strategy_.pipeline, checkpoint.model);
+}
+
+OrderedMap<double> TrainingRun::test(Trainer& trainer, const std::filesystem::path& run_folder) {
+  const Dataset& dataset = data_->dataset();
+  if (data_->rows(Split::test).empty()) {
+    advice_.warning("W839", "no test: the data has no test rows").hint =
+        "give data.test_split a share, or assign rows to the split `test`";
+    return {};
+  }
+  EvaluationRun evaluation(input_.spec.evaluation,
+                           {.num_classes = dataset.num_classes(),
+                            .class_names = dataset.class_names(),
+                            .run_folder = run_folder,
+                            .seed = input_.seed,
+                            .stop = stop_,
+                            .targets = &input_.registry},
+                           input_.registry);
+  seed_random_streams(input_.seed, strategy_.device);
+  return trainer.test(&evaluation);
+}
+
+}  // namespace nexuml

@@ -1,0 +1,40 @@
+// metrics.csv: one row an epoch, one column a metric. Two runs with the same seed write the same bytes.
+//
+//     MetricsCsv csv(run_folder / "metrics.csv");
+//     csv.add({{"epoch", 0}, {"step", 11}, {"lr", 0.001}, {"train/loss", 1.14}});
+#pragma once
+
+#include <nexuml/export.h>
+#include <nexuml/ordered_map.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace nexuml {
+
+// Shortest text that reads back to the same double; "nan", "inf", "-inf".
+NEXUML_EXPORT std::string metric_text(double value);
+
+class NEXUML_EXPORT MetricsCsv {
+ public:
+  // Keeps the rows of a file that is there: a resumed run goes on. Throws Error E849 when it cannot be read.
+  explicit MetricsCsv(std::filesystem::path path);
+
+  // The row is on disk when this returns. A new column rewrites the file; earlier rows are empty there.
+  // Throws Error E849.
+  void add(const OrderedMap<double>& row);
+  // Drops rows from the one whose first column is `value` on: those that a resumed run writes again.
+  void drop_from(double value);
+
+ private:
+  void read();
+  void rewrite() const;
+  std::string line_of(const std::vector<std::string>& cells) const;
+
+  std::filesystem::path path_;
+  std::vector<std::string> columns_;
+  std::vector<std::vector<std::string>> rows_;  // cells by column; shorter where columns came later
+};
+
+}  // namespace nexuml
