@@ -37,7 +37,7 @@ bool is_other_precision(const Value& value) {
   return is_none_of(value, {"32-true", "32", 32, "bf16-mixed", "bf16"});
 }
 bool is_several_devices(const Value& value) {
-  return is_none_of(value, {"auto", "1", 1});
+  return is_none_of(value, {"auto", "1", 1, "-1", -1});
 }
 bool is_other_strategy(const Value& value) {
   return value.is_string() && is_none_of(value, {"auto", "single_device"});
@@ -66,16 +66,16 @@ constexpr Block blocks[] = {
     {"training.strategy", is_other_strategy, Severity::error, true, "this strategy", "write auto"},
     {"training.precision", is_other_precision, Severity::error, true, "this precision",
      "write 32-true or bf16-mixed"},
-    {"training.scheduler.warmup", is_set, Severity::warning, false, "warm-up, as in NexuML 0.2.1,", ""},
+    {"training.scheduler.warmup", is_set, Severity::warning, false,
+     "warm-up by a scheduler that does not ask for it", ""},
     {"logging.tensorboard", is_set, Severity::warning, false, "logging to TensorBoard", ""},
     {"logging.dvclive", is_set, Severity::warning, false, "logging to DVCLive", ""},
     {"logging.mlflow", is_set, Severity::warning, false, "logging to MLflow", ""},
     {"logging.diagram.enabled", is_on, Severity::warning, false, "drawing the pipeline while training",
      "`nexuml-run build --diagram FILE` draws it"},
     {"logging.log_system_metrics", is_on, Severity::warning, false, "logging the load of the machine", ""},
-    {"exports", has_entries, Severity::warning, false, "exporting after training",
-     "`nexuml-run export` does it"},
-    {"tuning", is_set, Severity::warning, false, "tuning under train", "`nexuml-run tune` does it"},
+    {"exports", has_entries, Severity::warning, false, "exporting after training", ""},
+    {"tuning", is_set, Severity::warning, false, "tuning under train", ""},
 };
 
 }  // namespace

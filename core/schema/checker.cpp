@@ -39,6 +39,18 @@ std::string repair_hint(const TypeNode& type, const Value& value) {
   return {};
 }
 
+// Moves, where `Value(...).at_position(...)` would copy the tree.
+Value placed(Value value, const Position& position) {
+  value.at_position(position);
+  return value;
+}
+
+const Value::Entry* find_entry(const Value& map, const std::string& key) {
+  for (const Value::Entry& entry : map.entries())
+    if (entry.key == key) return &entry;
+  return nullptr;
+}
+
 bool integer_like(const Value& value) {
   return value.is_integer();
 }
@@ -46,7 +58,11 @@ bool integer_like(const Value& value) {
 }  // namespace
 
 Diagnostic& Checker::error(const char* code, std::string message, const Value& at, const KeyPath& path) {
-  return problems_.error(code, std::move(message), Where(at.position(), path.text()));
+  return problems_.error(code, std::move(message), where(at.position(), path));
+}
+
+Where Checker::where(const Position& position, const KeyPath& path) const {
+  return Where(position.known() || !enclosing_ ? position : *enclosing_, path.text());
 }
 
 Value Checker::wrong_type(const TypeNode& type, const Value& value, const KeyPath& path) {
@@ -150,7 +166,7 @@ Value Checker::check_list(const TypeNode& type, const Value& value, const KeyPat
   items.reserve(value.size());
   for (std::size_t i = 0; i < value.size(); ++i)
     items.push_back(check(type.of.front(), value.items()[i], KeyPath(path, i)));
-  return Value(std::move(items)).at_position(value.position());
+  return placed(Value(std::move(items)), value.position());
 }
 
 Value Checker::check_tuple(const TypeNode& type, const Value& value, const KeyPath& path) {
@@ -163,7 +179,7 @@ Value Checker::check_tuple(const TypeNode& type, const Value& value, const KeyPa
   Value::List items;
   for (std::size_t i = 0; i < value.size(); ++i)
     items.push_back(check(type.of[i], value.items()[i], KeyPath(path, i)));
-  return Value(std::move(items)).at_position(value.position());
+  return placed(Value(std::move(items)), value.position());
 }
 
 Value Checker::check_map(const TypeNode& type, const Value& value, const KeyPath& path) {
@@ -174,7 +190,7 @@ Value Checker::check_map(const TypeNode& type, const Value& value, const KeyPath
   for (const Value::Entry& entry : value.entries())
     entries.push_back(
         {entry.key, check(type.of.front(), entry.value, KeyPath(path, entry.key)), entry.key_position});
-  return Value(std::move(entries)).at_position(value.position());
+  return placed(Value(std::move(entries)), value.position());
 }
 
 Value Checker::check_struct(const StructNode& schema, const Value& value, const KeyPath& path) {
@@ -183,19 +199,20 @@ Value Checker::check_struct(const StructNode& schema, const Value& value, const 
     return wrong_type(type, value, path);
   }
   const std::size_t before = problems_.size();
+  const Enclosing enclosing(*this, value.position());
   for (const Value::Entry& entry : value.entries())
     if (!schema.find(entry.key))
       problems_
           .error("E710", fmt::format("there is no field '{}' here", entry.key),
-                 Where(entry.key_position, KeyPath(path, entry.key).text()))
+                 where(entry.key_position, KeyPath(path, entry.key)))
           .hint = did_you_mean(entry.key, field_names(schema));
 
   Value::Map fields;
   fields.reserve(schema.fields.size());
   for (const FieldNode& field : schema.fields) {
-    const Value* given = value.find(field.name);
-    if (given)
-      fields.push_back({field.name, check(field.type, *given, KeyPath(path, field.name)), given->position()});
+    if (const Value::Entry* given = find_entry(value, field.name))
+      fields.push_back(
+          {field.name, check(field.type, given->value, KeyPath(path, field.name)), given->key_position});
     else if (field.required)
       error("E711",
             fmt::format("the field '{}' is missing: {} expected", field.name, type_in_words(field.type)),
@@ -203,7 +220,7 @@ Value Checker::check_struct(const StructNode& schema, const Value& value, const 
     else if (!field.written_when_set)
       fields.push_back({field.name, field.default_value, {}});
   }
-  Value normalised = Value(std::move(fields)).at_position(value.position());
+  Value normalised = placed(Value(std::move(fields)), value.position());
   if (problems_.size() == before && schema.factory_of) check_factory(*schema.factory_of, normalised, path);
   if (problems_.size() == before && schema.rules) schema.rules(normalised, path.text(), problems_);
   return normalised;
@@ -212,8 +229,7 @@ Value Checker::check_struct(const StructNode& schema, const Value& value, const 
 Value Checker::check_target_name(const TypeNode& type, const Value& value, const KeyPath& path) {
   if (!value.is_string()) return wrong_type(type, value, path);
   if (names_)
-    (void)names_->target(type.target_kind, value.as_string(), Where(value.position(), path.text()),
-                         problems_);
+    (void)names_->target(type.target_kind, value.as_string(), where(value.position(), path), problems_);
   return value;
 }
 
@@ -221,7 +237,7 @@ void Checker::check_factory(TargetKind kind, const Value& normalised, const KeyP
   if (!names_) return;
   const Value& factory = normalised.at("factory");
   const auto target = names_->target(kind, factory.as_string(),
-                                     Where(factory.position(), KeyPath(path, "factory").text()), problems_);
+                                     where(factory.position(), KeyPath(path, "factory")), problems_);
   if (target)
     (void)check_target_arguments(*target, normalised.at("args"), normalised.at("kwargs"), path,
                                  factory.position());
@@ -251,8 +267,8 @@ Value Checker::check_definition(const TypeNode& type, const Value& value, const 
   const Identity identity{type.definition_kind, normalised.at("type").as_string(),
                           normalised.at("version").as_string()};
   const auto schema = names_->definition_schema(
-      identity, Where(normalised.at("type").position(), KeyPath(path, "type").text()),
-      Where(normalised.at("version").position(), KeyPath(path, "version").text()), problems_);
+      identity, where(normalised.at("type").position(), KeyPath(path, "type")),
+      where(normalised.at("version").position(), KeyPath(path, "version")), problems_);
   if (schema)
     normalised.set("params", check_struct(*schema, normalised.at("params"), KeyPath(path, "params")));
   return normalised;
@@ -288,15 +304,17 @@ Value Checker::check_target_arguments(const TargetNode& target, const Value& arg
                       args.size()),
           args, args_path);
   for (const Value::Entry& entry : kwargs.entries()) {
-    const Where where(entry.key_position, KeyPath(kwargs_path, entry.key).text());
+    const Where place = where(entry.key_position, KeyPath(kwargs_path, entry.key));
     if (std::ranges::find(target.injected, entry.key) != target.injected.end())
       problems_.error(
           "E734",
           fmt::format("'{}' of {} is passed when it is built and cannot be written", entry.key, target.path),
-          where);
+          place);
     else if (!schema.find(entry.key))
-      problems_.error("E734", fmt::format("{} has no argument '{}'", target.path, entry.key), where).hint =
-          did_you_mean(entry.key, field_names(schema));
+      problems_.error("E734", fmt::format("{} has no argument '{}'", target.path, entry.key), place).hint =
+          at.known() && !kwargs.position().known()
+              ? "it is in the default of kwargs, which is not written here: write kwargs"
+              : did_you_mean(entry.key, field_names(schema));
   }
   Value::Map bound;
   for (std::size_t i = 0; i < schema.fields.size(); ++i) {
@@ -316,11 +334,11 @@ Value Checker::check_target_arguments(const TargetNode& target, const Value& arg
       problems_.error("E734",
                       fmt::format("the argument '{}' of {} is missing: {} expected", field.name, target.path,
                                   type_in_words(field.type)),
-                      Where(at, path.text()));
+                      where(at, path));
     else
       bound.push_back({field.name, field.default_value, {}});
   }
-  Value normalised = Value(std::move(bound)).at_position(at);
+  Value normalised = placed(Value(std::move(bound)), at);
   if (problems_.size() == before && schema.rules) schema.rules(normalised, kwargs_path.text(), problems_);
   return normalised;
 }

@@ -35,8 +35,27 @@ class Checker {
   Value wrong_type(const TypeNode& type, const Value& value, const KeyPath& path);
   Diagnostic& error(const char* code, std::string message, const Value& at, const KeyPath& path);
 
+  // The place of a problem: that of the nearest struct around it where the value itself was not read.
+  Where where(const Position& position, const KeyPath& path) const;
+
+  // While it lives, `position` is the place of whatever has none.
+  class Enclosing {
+   public:
+    Enclosing(Checker& checker, const Position& position) : checker_(checker), outer_(checker.enclosing_) {
+      if (position.known()) checker.enclosing_ = &position;
+    }
+    ~Enclosing() { checker_.enclosing_ = outer_; }
+    Enclosing(const Enclosing&) = delete;
+    Enclosing& operator=(const Enclosing&) = delete;
+
+   private:
+    Checker& checker_;
+    const Position* outer_;
+  };
+
   const Names* names_;
   Diagnostics& problems_;
+  const Position* enclosing_ = nullptr;
 };
 
 }  // namespace nexuml::detail

@@ -76,6 +76,8 @@ const Refusal refusals[] = {
      "Adamm"},
     {"factory: torch.optim.adam:Adam", "factory: torch.nn:ReLU", "E736", "training.optimizer.factory",
      "module"},
+    {"factory: torch.optim.adam:Adam\n    args: []\n    kwargs:\n      lr: 0.001",
+     "factory: acme.optim:Rateless", "E734", "training.optimizer.kwargs.lr", "has no argument 'lr'"},
     {"callbacks: []", "callbacks: [{factory: 'acme:Stop'}]", "E733", "callbacks[0].factory", "acme:Stop"},
     {"callbacks: []", "callbacks: [{kwargs: {}}]", "E711", "callbacks[0].factory", "missing"},
     {"strategy: auto", "strategy: {args: []}", "E711", "training.strategy.factory", "missing"},
