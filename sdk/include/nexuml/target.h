@@ -34,6 +34,7 @@ class TrainingHook;    // training.h
 class DecisionRule;    // evaluation.h
 class DatasetWriter;   // data.h
 class Strategy;        // training.h
+class Function;        // function.h
 
 struct ModuleBuildContext;
 struct OptimizerBuildContext;
@@ -45,6 +46,7 @@ struct HookBuildContext;
 struct DecisionRuleBuildContext;
 struct WriterBuildContext;
 struct StrategyBuildContext;
+struct FunctionBuildContext;
 
 // What a target of each kind builds, and from what.
 template <TargetKind K>
@@ -98,6 +100,11 @@ template <>
 struct TargetContract<TargetKind::strategy> {
   using Product = Strategy;
   using Context = StrategyBuildContext;
+};
+template <>
+struct TargetContract<TargetKind::function> {
+  using Product = Function;
+  using Context = FunctionBuildContext;
 };
 
 template <class T, TargetKind K>
@@ -176,10 +183,10 @@ consteval std::optional<TargetKind> first_target_kind() {
 
 template <class T>
 consteval TargetKind target_kind_of() {
-  constexpr auto kind =
-      first_target_kind<T, TargetKind::module, TargetKind::optimizer, TargetKind::scheduler,
-                        TargetKind::callback, TargetKind::loss, TargetKind::weight_schedule, TargetKind::hook,
-                        TargetKind::decision_rule, TargetKind::writer, TargetKind::strategy>();
+  constexpr auto kind = first_target_kind<T, TargetKind::module, TargetKind::optimizer, TargetKind::scheduler,
+                                          TargetKind::callback, TargetKind::loss, TargetKind::weight_schedule,
+                                          TargetKind::hook, TargetKind::decision_rule, TargetKind::writer,
+                                          TargetKind::strategy, TargetKind::function>();
   static_assert(
       kind.has_value(),
       "This type is no target: it needs a describe function and a build function that takes the build "

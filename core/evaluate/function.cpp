@@ -1,0 +1,7 @@
+#include <nexuml/function.h>
+
+namespace nexuml {
+
+Function::~Function() = default;
+
+}  // namespace nexuml
