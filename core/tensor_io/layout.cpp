@@ -63,4 +63,16 @@ std::span<std::byte> writable_bytes_of(const at::Tensor& plain) {
   return {static_cast<std::byte*>(plain.mutable_data_ptr()), plain.nbytes()};
 }
 
+at::Tensor view_mapping(const std::shared_ptr<std::byte>& mapping, std::uint64_t offset,
+                        std::span<const std::int64_t> shape, at::ScalarType dtype) {
+  const at::IntArrayRef sizes(shape.data(), shape.size());
+  const at::TensorOptions options(dtype);
+  if (checked_bytes(shape, 1).value_or(0) == 0) return at::empty(sizes, options);
+  std::byte* start = mapping.get() + offset;
+  const at::Tensor view = at::from_blob(
+      start, sizes, [keep = mapping](void*) mutable { keep.reset(); }, options);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(start) % c10::elementSize(dtype) == 0;
+  return aligned ? view : view.clone();
+}
+
 }  // namespace nexuml::tensor_io

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,5 +37,10 @@ at::Tensor plain_tensor(const at::Tensor& tensor, std::string_view name);
 // The bytes of a plain tensor, valid while it lives.
 std::span<const std::byte> bytes_of(const at::Tensor& plain);
 std::span<std::byte> writable_bytes_of(const at::Tensor& plain);
+
+// A row-major view of mapped bytes that keeps them mapped; a copy where they are not aligned, which
+// vectorised kernels may not load. The caller has checked that the bytes are there.
+at::Tensor view_mapping(const std::shared_ptr<std::byte>& mapping, std::uint64_t offset,
+                        std::span<const std::int64_t> shape, at::ScalarType dtype);
 
 }  // namespace nexuml::tensor_io

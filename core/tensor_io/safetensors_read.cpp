@@ -46,24 +46,13 @@ TensorFile read_copied(const Input& input, bool with_hash) {
   return file;
 }
 
-at::Tensor view_mapping(const std::shared_ptr<std::byte>& mapping, std::uint64_t offset,
-                        const TensorInfo& info) {
-  const at::TensorOptions options(info.dtype);
-  if (info.begin == info.end) return at::empty(info.shape, options);
-  std::byte* start = mapping.get() + offset + info.begin;
-  const at::Tensor view = at::from_blob(
-      start, info.shape, [keep = mapping](void*) mutable { keep.reset(); }, options);
-  // A header without padding leaves elements at odd addresses, which vectorised kernels may not load.
-  const bool aligned = reinterpret_cast<std::uintptr_t>(start) % c10::elementSize(info.dtype) == 0;
-  return aligned ? view : view.clone();
-}
-
 TensorFile read_mapped(const tensor_io::FileInput& input, bool with_hash) {
   SafetensorsHeader header = tensor_io::read_safetensors_header(input);
   const std::shared_ptr<std::byte> mapping = input.map();
   TensorFile file;
   for (const TensorInfo& info : header.tensors) {
-    file.tensors.add(info.name, view_mapping(mapping, header.data_offset, info));
+    file.tensors.add(
+        info.name, tensor_io::view_mapping(mapping, header.data_offset + info.begin, info.shape, info.dtype));
   }
   file.metadata = std::move(header.metadata);
   if (with_hash) {

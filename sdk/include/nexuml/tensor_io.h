@@ -106,4 +106,19 @@ NEXUML_EXPORT WrittenFile write_safetensors(const std::string& path, const Tenso
                                             const TensorMetadata& metadata = {});
 NEXUML_EXPORT std::string format_safetensors(const TensorMap& tensors, const TensorMetadata& metadata = {});
 
+// NPY files of numpy, versions 1 to 3, any byte order; [row-major] also where the file is column-major,
+// unless it is mapped: then the strides are those of the file. Refused with E759: Python objects, fields,
+// text and dates (they would need code or have no dtype here), files that are cut off or go on after the
+// array.
+NEXUML_EXPORT TensorInfo inspect_npy(const std::string& path);  // `name` is empty
+NEXUML_EXPORT at::Tensor read_npy(const std::string& path, const ReadOptions& options = {});
+NEXUML_EXPORT at::Tensor parse_npy(std::string_view bytes, const std::string& name);
+// The bytes that numpy.save writes. E753 for dtypes that numpy lacks, such as bfloat16.
+NEXUML_EXPORT WrittenFile write_npy(const std::string& path, const at::Tensor& tensor);
+
+// NPZ archives of numpy.savez and numpy.savez_compressed; written uncompressed.
+NEXUML_EXPORT TensorMap read_npz(const std::string& path);
+NEXUML_EXPORT TensorMap parse_npz(std::string_view bytes, const std::string& name);
+NEXUML_EXPORT WrittenFile write_npz(const std::string& path, const TensorMap& tensors);
+
 }  // namespace nexuml
