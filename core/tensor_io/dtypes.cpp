@@ -45,6 +45,10 @@ const DtypeNames* find_by(Member member, std::string_view name) noexcept {
 
 }  // namespace
 
+std::span<const DtypeNames> all_dtypes() noexcept {
+  return kDtypes;
+}
+
 const DtypeNames* find_dtype(at::ScalarType dtype) noexcept {
   const auto found = std::ranges::find(kDtypes, dtype, &DtypeNames::dtype);
   return found == kDtypes.end() ? nullptr : &*found;
@@ -58,9 +62,6 @@ const DtypeNames* find_safetensors_dtype(std::string_view name) noexcept {
 }
 const DtypeNames* find_numpy_dtype(std::string_view name) noexcept {
   return find_by(&DtypeNames::numpy, name);
-}
-const DtypeNames* find_storage_class(std::string_view name) noexcept {
-  return find_by(&DtypeNames::storage, name);
 }
 
 std::string_view dtype_name(at::ScalarType dtype) noexcept {

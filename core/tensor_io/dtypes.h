@@ -4,6 +4,7 @@
 #include <torch/types.h>
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 namespace nexuml::tensor_io {
@@ -17,12 +18,13 @@ struct DtypeNames {
   std::string_view storage;  // class of torch.save's typed storages; empty where it uses UntypedStorage
 };
 
+std::span<const DtypeNames> all_dtypes() noexcept;
+
 // All find functions give null for a spelling that is not in the table.
 const DtypeNames* find_dtype(at::ScalarType dtype) noexcept;
 const DtypeNames* find_torch_dtype(std::string_view name) noexcept;
 const DtypeNames* find_safetensors_dtype(std::string_view name) noexcept;
 const DtypeNames* find_numpy_dtype(std::string_view name) noexcept;
-const DtypeNames* find_storage_class(std::string_view name) noexcept;
 
 // "float32" for messages, also for dtypes that are not in the table.
 std::string_view dtype_name(at::ScalarType dtype) noexcept;

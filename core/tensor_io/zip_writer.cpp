@@ -37,6 +37,7 @@ void ZipWriter::add(const std::string& name, std::initializer_list<std::span<con
   if (name.size() > 0xffff) throw std::length_error("a record's name has more than 65535 bytes");
   Entry entry{name, 0, file_.size(), 0};
   for (const auto part : parts) {
+    if (part.empty()) continue;  // zlib takes a null pointer for a request to start anew
     entry.size += part.size();
     entry.crc = static_cast<std::uint32_t>(
         crc32_z(entry.crc, reinterpret_cast<const Bytef*>(part.data()), part.size()));
