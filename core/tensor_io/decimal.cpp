@@ -28,7 +28,7 @@ std::string decimal_of_twos_complement(std::string_view bytes) {
     digits += static_cast<char>('0' + remainder);
     while (!magnitude.empty() && magnitude.back() == 0) magnitude.pop_back();
   }
-  if (digits.empty()) digits = "0";
+  if (digits.empty()) digits += '0';
   if (negative) digits += '-';
   std::ranges::reverse(digits);
   return digits;

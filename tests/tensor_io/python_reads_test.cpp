@@ -1,0 +1,35 @@
+// Python's own packages read what we write. Runs where NEXUML_TEST_PYTHON names an interpreter with torch, safetensors
+// and numpy.
+#include <cstdlib>
+
+#include <catch2/catch.hpp>
+
+#include <nexuml/pickled_value.h>
+
+#include "tensor_io/support.h"
+
+using namespace tensor_io_tests;
+
+TEST_CASE("torch, safetensors and numpy read what we write") {
+  const char* python = std::getenv("NEXUML_TEST_PYTHON");
+  if (!python) {
+    WARN("skipped: set NEXUML_TEST_PYTHON to a Python with torch, safetensors and numpy");
+    return;
+  }
+  const TemporaryFolder folder;
+  const auto safetensors = nexuml::read_safetensors(data_path("tensor_io/all_dtypes.safetensors"));
+  nexuml::write_safetensors(folder.file("all_dtypes.safetensors"), safetensors.tensors, safetensors.metadata);
+  for (const std::string name : {"all_dtypes.pt", "views.pt", "two_models.pt"}) {
+    nexuml::write_pt(folder.file(name), nexuml::read_pt(data_path("tensor_io/pt/" + name)));
+  }
+  nexuml::PickledValue values = nexuml::read_pt(data_path("tensor_io/pt/values.pt"));
+  auto& entries = std::get<nexuml::PickledValue::Dict>(values.data).entries;
+  std::erase_if(entries, [](const auto& entry) {  // more than 64 bits are not written
+    return entry.value.template get_if<nexuml::PickledValue::BigInteger>() != nullptr;
+  });
+  nexuml::write_pt(folder.file("values.pt"), values);
+  nexuml::write_npz(folder.file("arrays.npz"), {{"a", at::arange(6).reshape({2, 3})}, {"größe", at::ones(3)}});
+  const std::string command = std::string(python) + " " + NEXUML_SOURCE_ROOT + "/tests/tensor_io/check_written.py " +
+                              folder.path() + " " + data_path("tensor_io");
+  CHECK(std::system(command.c_str()) == 0);
+}
