@@ -98,7 +98,7 @@ TensorInfo inspect_npy(const std::string& path) {
   return {.name = {}, .dtype = header.dtype, .shape = header.shape, .begin = 0, .end = header.data_size};
 }
 
-at::Tensor read_npy(const std::string& path, const ReadOptions& options) {
+at::Tensor read_npy(const std::string& path, const TensorReadOptions& options) {
   const auto input = tensor_io::FileInput::open(path);
   return options.mapped ? read_mapped_npy(*input) : read_copied_npy(*input);
 }

@@ -1,8 +1,9 @@
-// Any bytes: the readers of NPY and NPZ neither crash nor hang. Bytes that begin like a zip archive go to the latter.
+// Any bytes: the readers of NPY and NPZ neither crash nor hang. Bytes that begin like a zip archive go to the
+// latter.
+#include <nexuml/tensor_io.h>
+
 #include <cstdint>
 #include <cstdlib>
-
-#include <nexuml/tensor_io.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

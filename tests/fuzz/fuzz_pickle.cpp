@@ -1,9 +1,9 @@
-// Any bytes: the reader of .pt files neither crashes, hangs nor reads outside a storage. The first byte chooses between a
-// whole archive and a bare pickle, which saves the fuzzer from guessing checksums.
+// Any bytes: the reader of .pt files neither crashes, hangs nor reads outside a storage. The first byte
+// chooses between a whole archive and a bare pickle, which saves the fuzzer from guessing checksums.
+#include <nexuml/pickled_value.h>
+
 #include <cstdint>
 #include <cstdlib>
-
-#include <nexuml/pickled_value.h>
 
 #include "tensor_io/pickle_machine.h"
 
@@ -17,7 +17,8 @@ void touch(const nexuml::PickledValue& value) {
   if (nexuml::describe(value).empty()) std::abort();
 }
 
-at::Tensor small_tensor(const nexuml::tensor_io::PickleStorage&, const nexuml::tensor_io::TensorLayout& layout) {
+at::Tensor small_tensor(const nexuml::tensor_io::PickleStorage&,
+                        const nexuml::tensor_io::TensorLayout& layout) {
   return at::zeros({1}, at::TensorOptions(layout.dtype));
 }
 

@@ -1,8 +1,9 @@
-// Any bytes: parse_safetensors neither crashes nor hangs; what it accepts is written and read again unchanged.
+// Any bytes: parse_safetensors neither crashes nor hangs; what it accepts is written and read again
+// unchanged.
+#include <nexuml/tensor_io.h>
+
 #include <cstdint>
 #include <cstdlib>
-
-#include <nexuml/tensor_io.h>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);

@@ -1,10 +1,9 @@
-// Python's own packages read what we write. Runs where NEXUML_TEST_PYTHON names an interpreter with torch, safetensors
-// and numpy.
-#include <cstdlib>
+// Python's own packages read what we write. Runs where NEXUML_TEST_PYTHON names an interpreter with torch,
+// safetensors and numpy.
+#include <nexuml/pickled_value.h>
 
 #include <catch2/catch.hpp>
-
-#include <nexuml/pickled_value.h>
+#include <cstdlib>
 
 #include "tensor_io/support.h"
 
@@ -28,8 +27,10 @@ TEST_CASE("torch, safetensors and numpy read what we write") {
     return entry.value.template get_if<nexuml::PickledValue::BigInteger>() != nullptr;
   });
   nexuml::write_pt(folder.file("values.pt"), values);
-  nexuml::write_npz(folder.file("arrays.npz"), {{"a", at::arange(6).reshape({2, 3})}, {"größe", at::ones(3)}});
-  const std::string command = std::string(python) + " " + NEXUML_SOURCE_ROOT + "/tests/tensor_io/check_written.py " +
-                              folder.path() + " " + data_path("tensor_io");
+  nexuml::write_npz(folder.file("arrays.npz"),
+                    {{"a", at::arange(6).reshape({2, 3})}, {"größe", at::ones(3)}});
+  const std::string command = std::string(python) + " " + NEXUML_SOURCE_ROOT +
+                              "/tests/tensor_io/check_written.py " + folder.path() + " " +
+                              data_path("tensor_io");
   CHECK(std::system(command.c_str()) == 0);
 }

@@ -111,7 +111,7 @@ NEXUML_EXPORT std::string format_safetensors(const TensorMap& tensors, const Ten
 // text and dates (they would need code or have no dtype here), files that are cut off or go on after the
 // array.
 NEXUML_EXPORT TensorInfo inspect_npy(const std::string& path);  // `name` is empty
-NEXUML_EXPORT at::Tensor read_npy(const std::string& path, const ReadOptions& options = {});
+NEXUML_EXPORT at::Tensor read_npy(const std::string& path, const TensorReadOptions& options = {});
 NEXUML_EXPORT at::Tensor parse_npy(std::string_view bytes, const std::string& name);
 // The bytes that numpy.save writes. E753 for dtypes that numpy lacks, such as bfloat16.
 NEXUML_EXPORT WrittenFile write_npy(const std::string& path, const at::Tensor& tensor);
