@@ -123,3 +123,32 @@ function(_nexuml_add_manifest target folder ready requirements)
       --add-section ".nexuml.schemas=${folder}/${target}.nexuml-schemas.json"
       "$<TARGET_FILE:${target}>")
 endfunction()
+
+# nexuml_install_library(<target>): the component folder into <prefix>/lib/nexuml/components, and an entry-point manifest
+# by which a host of another prefix finds it (NEXUML_PREFIX_PATH, --prefix). Each file is written beside its place and
+# renamed: overwriting a library that a process has open would end that process. In the host's own prefix the folder is
+# found as a shipped one, and the entry point leads to the same file.
+function(nexuml_install_library target)
+  get_target_property(id ${target} NEXUML_ID)
+  get_target_property(folder ${target} NEXUML_FOLDER)
+  install(CODE "
+    set(source \"${folder}\")
+    set(prefix \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}\")
+    set(destination \"\${prefix}/lib/nexuml/components/${id}\")
+    file(GLOB_RECURSE names RELATIVE \"\${source}\" \"\${source}/*\")
+    foreach(name IN LISTS names)
+      cmake_path(GET name PARENT_PATH inner)
+      file(MAKE_DIRECTORY \"\${destination}/\${inner}\")
+      file(COPY_FILE \"\${source}/\${name}\" \"\${destination}/\${name}.partial\")
+      file(RENAME \"\${destination}/\${name}.partial\" \"\${destination}/\${name}\")
+    endforeach()
+    message(STATUS \"Installing: \${destination}\")
+    file(READ \"\${source}/${target}.nexuml.json\" manifest)
+    string(JSON path GET \"\${manifest}\" library path)
+    string(JSON manifest SET \"\${manifest}\" library path \"\\\"../../../lib/nexuml/components/${id}/\${path}\\\"\")
+    file(MAKE_DIRECTORY \"\${prefix}/share/nexuml/entry_points.d\")
+    set(entry \"\${prefix}/share/nexuml/entry_points.d/${target}.nexuml.json\")
+    file(WRITE \"\${entry}.partial\" \"\${manifest}\")
+    file(RENAME \"\${entry}.partial\" \"\${entry}\")
+  " COMPONENT Runtime)
+endfunction()

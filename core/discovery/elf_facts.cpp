@@ -64,8 +64,8 @@ std::string what_else(std::string_view start) {
 
 class ElfReader {
  public:
-  ElfReader(const ByteSource& bytes, const Where& where, Diagnostics& problems)
-      : bytes_(bytes), where_(where), problems_(problems) {}
+  ElfReader(const ByteSource& bytes, Where where, Diagnostics& problems)
+      : bytes_(bytes), where_(std::move(where)), problems_(problems) {}
 
   // Header and program headers: enough to find the notes.
   bool read_headers();
@@ -90,7 +90,7 @@ class ElfReader {
   std::optional<std::string> string_at(std::uint64_t index) const;
 
   const ByteSource& bytes_;
-  const Where& where_;
+  const Where where_;
   Diagnostics& problems_;
   Elf64_Ehdr header_{};
   std::vector<Elf64_Phdr> segments_;

@@ -53,11 +53,14 @@ std::optional<boost::dll::shared_library> LibraryLoader::open_own(const char* na
 
 bool LibraryLoader::open_runtime(Diagnostics& problems) {
   if (runtime_opened_) return true;
-  const auto libtorch = find_libtorch(environment_, problems);
-  if (!libtorch || !check_libtorch_version(*libtorch, problems)) return false;
-  for (const char* name : {"libc10.so", "libtorch_cpu.so"}) {
-    const std::string path = libtorch->library_dir + "/" + name;
-    if (!open_shared(path, Where::in_file(path), problems)) return false;
+  // A program that links LibTorch has it open; one more from elsewhere would be a second LibTorch beside it.
+  if (!is_open("libtorch_cpu.so")) {
+    const auto libtorch = find_libtorch(environment_, problems);
+    if (!libtorch || !check_libtorch_version(*libtorch, problems)) return false;
+    for (const char* name : {"libc10.so", "libtorch_cpu.so"}) {
+      const std::string path = libtorch->library_dir + "/" + name;
+      if (!open_shared(path, Where::in_file(path), problems)) return false;
+    }
   }
   runtime_opened_ = open_own("libnexuml-runtime.so", problems).has_value();
   return runtime_opened_;
@@ -142,15 +145,13 @@ ScenarioSpec LibraryLoader::scenario(const std::string& name, const Value& param
 std::vector<const DeclaredLibrary*> libraries_needed(const Value& scenario, const Catalog& catalog) {
   std::set<const DeclaredLibrary*> needed;
   Diagnostics unreported;
-  const auto add = [&](const Identity& identity) {
-    if (const auto* library = catalog.provider(identity, {}, {}, unreported)) needed.insert(library);
-  };
   const RequiredComponents required = required_components(scenario, catalog);
-  for (const Identity& identity : required.definitions) add(identity);
+  for (const Identity& identity : required.definitions) {
+    if (const auto* library = catalog.provider(identity, {}, {}, unreported)) needed.insert(library);
+  }
   for (const RequiredTarget& target : required.targets) {
     if (const auto* library = catalog.target_provider(target.spelling)) needed.insert(library);
   }
-  add({ComponentKind::loader_backend, "torch", "1"});  // of a scenario that names no loader
   std::vector<const DeclaredLibrary*> ordered;
   for (const auto& library : catalog.libraries())
     if (needed.contains(&library)) ordered.push_back(&library);

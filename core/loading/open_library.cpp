@@ -49,6 +49,12 @@ int library_open_flags() noexcept {
   return RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
 }
 
+bool is_open(const char* soname) noexcept {
+  void* handle = ::dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
+  if (handle) ::dlclose(handle);
+  return handle != nullptr;
+}
+
 std::optional<boost::dll::shared_library> open_shared(const std::string& path, const Where& where,
                                                       Diagnostics& problems) {
   try {

@@ -15,6 +15,9 @@ namespace nexuml {
 // outlive any handle, so nothing is ever unloaded. Never RTLD_DEEPBIND: it splits malloc from free.
 int library_open_flags() noexcept;
 
+// Whether this process has a shared object of this SONAME open.
+bool is_open(const char* soname) noexcept;
+
 // Null after E402 (the system's message, symbols demangled) or E403 (a library it needs is missing).
 std::optional<boost::dll::shared_library> open_shared(const std::string& path, const Where& where,
                                                       Diagnostics& problems);

@@ -36,8 +36,9 @@ struct DemoParameters {
 
 nexuml::ScenarioSpec demo(const DemoParameters& parameters, const nexuml::ScenarioContext&) {
   nexuml::ScenarioSpec scenario{.name = "good-demo"};
-  scenario.pipeline.stages["Main"] = {
-      {.component = Gain{.factor = parameters.factor}, .keys_in = nexuml::Keys{"features"}, .keys_out = {"loss"}}};
+  scenario.pipeline.stages["Main"] = {{.component = Gain{.factor = parameters.factor},
+                                       .keys_in = nexuml::Keys{"features"},
+                                       .keys_out = {"loss"}}};
   scenario.data.source = Ramp{};
   scenario.training.loss_keys = {{"loss", 1.0}};
   return scenario;

@@ -1,0 +1,72 @@
+#include "discovery/abi.h"
+
+#include <catch2/catch.hpp>
+
+#include "discovery/test_tree.h"
+
+using namespace nexuml;
+using namespace nexuml::test;
+
+namespace {
+
+const AbiFacts host{"1.2", "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.0;tbb-12", ""};
+
+std::vector<std::string> differences(const std::string& interface_version, const std::string& tag) {
+  Diagnostics problems;
+  const bool same = check_abi({interface_version, tag, ""}, host, {}, problems);
+  CHECK(same == problems.empty());
+  return codes(problems);
+}
+
+}  // namespace
+
+TEST_CASE("a library fits with the same interface major and no newer minor") {
+  const std::string tag = host.tag;
+  CHECK(differences("1.2", tag).empty());
+  CHECK(differences("1.0", tag).empty());
+  CHECK(differences("1.3", tag) == std::vector<std::string>{"E301"});
+  CHECK(differences("2.0", tag) == std::vector<std::string>{"E301"});
+  CHECK(differences("", tag) == std::vector<std::string>{"E301"});
+  CHECK(differences("one", tag) == std::vector<std::string>{"E301"});
+}
+
+TEST_CASE("LibTorch matches on major and minor, not on the patch") {
+  CHECK(differences("1.0", "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.3;tbb-12").empty());
+  CHECK(differences("1.0", "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.1.0;tbb-12") ==
+        std::vector<std::string>{"E303"});
+  CHECK(differences("1.0", "x86_64-linux-gnu;libstdcxx-cxx11;torch-9.9;tbb-12") ==
+        std::vector<std::string>{"E303"});
+}
+
+TEST_CASE("a library without tensors names no LibTorch and runs beside any") {
+  CHECK(differences("1.0", "x86_64-linux-gnu;libstdcxx-cxx11").empty());
+}
+
+TEST_CASE("every difference is told at once, built for against host has, with how to rebuild") {
+  Diagnostics problems;
+  check_abi({"1.0", "aarch64-linux-gnu;libstdcxx-cxx98;torch-2.6.0;tbb-2;sanitizer-address", ""}, host, {},
+            problems);
+  CHECK(codes(problems) == std::vector<std::string>{"E203", "E302", "E303", "E304", "E307"});
+  CHECK(problems.entries()[2].message == "built for LibTorch 2.6.0, this host has 2.15.0");
+  CHECK_THAT(problems.entries()[2].hint, Catch::Contains("rebuild"));
+}
+
+TEST_CASE("the host describes itself by the same tag") {
+  Diagnostics problems;
+  CHECK(check_abi(host_abi(), host_abi(), {}, problems));
+  CHECK(host_abi().machine().starts_with("x86_64") ==
+        (std::string_view(host_abi().tag).starts_with("x86_64")));
+}
+
+TEST_CASE("a note that is damaged or of another form is refused") {
+  const auto refused = [](const std::string& payload) {
+    Diagnostics problems;
+    CHECK_FALSE(read_note(payload, {}, problems));
+    return codes(problems) == std::vector<std::string>{"E206"};
+  };
+  CHECK(refused(""));
+  CHECK(refused("{\"note_version\":1"));
+  CHECK(refused("[]"));
+  CHECK(refused(R"({"note_version":2,"id":"a","version":"1","nexuml":"1.0","tag":"t"})"));
+  CHECK(refused(R"({"note_version":1,"id":"a","version":"1"})"));
+}

@@ -1,0 +1,211 @@
+#include "discovery/discover.h"
+
+#include <catch2/catch.hpp>
+
+#include "discovery/test_tree.h"
+
+using namespace nexuml;
+using namespace nexuml::test;
+
+namespace {
+
+std::shared_ptr<const Catalog> scan(const TestTree& tree, SearchOptions options,
+                                    std::map<std::string, std::string, std::less<>> variables = {},
+                                    const AbiFacts& host = host_abi()) {
+  Environment environment = empty_environment(tree);
+  environment.variables = std::move(variables);
+  return discover(options, environment, host);
+}
+
+std::string states(const Catalog& catalog) {
+  std::string text;
+  for (const auto& library : catalog.libraries()) {
+    text += fmt::format("{}{} {} {}", text.empty() ? "" : ", ", library.origin.library,
+                        library.origin.version, to_string(library.state));
+  }
+  return text;
+}
+
+// The host that the manifests of the reported cases were written for.
+const AbiFacts case_host{"1.0", "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.0;tbb-12", ""};
+
+}  // namespace
+
+TEST_CASE("one bad library does not hide the others, and each gives one diagnostic") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/good");
+  const auto catalog = scan(tree, {.roots = {test_data("broken_libraries"), tree.path("root")}});
+  std::map<std::string, int> by_folder;
+  for (const auto& entry : catalog->diagnostics()) {
+    const fs::path folder = fs::relative(entry.where.file, test_data("broken_libraries"));
+    ++by_folder[folder.begin()->string()];
+    CHECK_FALSE(entry.message.empty());
+  }
+  CHECK(by_folder == std::map<std::string, int>{{"array_manifest", 1},
+                                                {"bom", 1},
+                                                {"dupkey", 1},
+                                                {"empty_manifest", 1},
+                                                {"empty_so", 1},
+                                                {"escape", 1},
+                                                {"future", 1},
+                                                {"missing_so", 1},
+                                                {"pe_so", 1},
+                                                {"text_so", 1}});
+  REQUIRE(catalog->library("test.good"));
+  CHECK(catalog->library("test.good")->usable());
+  CHECK(catalog->searched() == "11 libraries were searched, 10 could not be read");
+}
+
+TEST_CASE("two libraries that declare one identity are both named, and neither wins") {
+  TestTree tree;
+  const auto catalog = scan(tree, {.roots = {test_data("duplicate_identity")}}, {}, case_host);
+  const auto rows = catalog->definitions();
+  REQUIRE(rows.size() == 3);  // a link to alpha is alpha again: no third library
+  CHECK(rows[1].entry->identity.name == "focal_loss");
+  CHECK(rows[1].state == EntryState::conflicting);
+  CHECK(rows[2].state == EntryState::conflicting);
+  CHECK(rows[0].state != EntryState::conflicting);
+
+  Diagnostics problems;
+  CHECK_FALSE(catalog->provider({ComponentKind::layer, "focal_loss", "1"}, {}, {}, problems));
+  CHECK(codes(problems) == std::vector<std::string>{"E501"});
+  const std::string text = problems.to_text();
+  CHECK_THAT(text, Catch::Contains("layer/focal_loss@1") && Catch::Contains("org.example.alpha 1.0.0") &&
+                       Catch::Contains("org.example.beta 2.1.0") && Catch::Contains("alpha.nexuml.json") &&
+                       Catch::Contains("beta.nexuml.json"));
+}
+
+TEST_CASE("a library reached by two paths is one library") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/real");
+  fs::create_directory_symlink(tree.path("root/real"), tree.path("root/link"));
+  fs::create_directory_symlink(tree.path("root"), tree.path("other"));
+  fs::create_hard_link(tree.path("root/real/test.good/libtest_good.so"), tree.path("hard.so"));
+  const auto catalog =
+      scan(tree, {.roots = {tree.path("root"), tree.path("root"), tree.path("other"), tree.path()}});
+  CHECK(states(*catalog) == "test.good 1.0.0 declared");
+  CHECK(catalog->diagnostics().empty());
+}
+
+TEST_CASE("a copy of a library is shadowed by the one of the earlier place, and reported") {
+  TestTree tree;
+  tree.copy_fixture("good", "first/good");
+  tree.copy_fixture("good", "second/good");
+  const auto catalog = scan(tree, {.roots = {tree.path("second"), tree.path("first")}});
+  CHECK(states(*catalog) == "test.good 1.0.0 declared, test.good 1.0.0 shadowed");
+  CHECK_THAT(catalog->library("test.good")->origin.path, Catch::Contains("/second/"));
+  CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"W601"});
+  CHECK(catalog->definitions().size() == 4);
+}
+
+TEST_CASE("in one place the higher version is active, and --use selects another") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/one");
+  tree.copy_fixture("good_1_10", "root/two");
+  CHECK(states(*scan(tree, {.roots = {tree.path("root")}})) ==
+        "test.good 1.0.0 shadowed, test.good 1.10.0 declared");
+  CHECK(states(*scan(tree, {.roots = {tree.path("root")}, .use = {"test.good=1.0.0"}})) ==
+        "test.good 1.0.0 declared, test.good 1.10.0 shadowed");
+  const auto missing = scan(tree, {.roots = {tree.path("root")}, .use = {"test.good=9"}});
+  CHECK(codes(missing->diagnostics()).front() == "E505");
+}
+
+TEST_CASE("libraries are disabled by globs over their ids") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/good");
+  CHECK(states(*scan(tree, {.roots = {tree.path("root")}}, {{"NEXUML_COMPONENT_DISABLE", "other:test.*"}})) ==
+        "test.good 1.0.0 disabled");
+}
+
+TEST_CASE("a bare library with our note is listed from the manifest inside it") {
+  TestTree tree;
+  fs::create_directories(tree.path("root"));
+  fs::copy(TestTree::fixture_root("good") + "/test.good/libtest_good.so", tree.path("root/some name.so"));
+  const auto catalog = scan(tree, {.roots = {tree.path("root")}});
+  CHECK(states(*catalog) == "test.good 1.0.0 declared");
+  Diagnostics problems;
+  CHECK(catalog->definition_schema({ComponentKind::layer, "gain", "1"}, {}, {}, problems));
+  CHECK(problems.empty());
+}
+
+TEST_CASE("a root may be any folder: files that are no libraries of ours are passed over") {
+  TestTree tree;
+  const auto catalog = scan(tree, {.roots = {"/usr/lib/x86_64-linux-gnu/perl-base", "/usr/bin"}});
+  CHECK(catalog->libraries().empty());
+}
+
+TEST_CASE(
+    "links that lead in circles end, folders that lie too deep are named, hidden ones are not searched") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/a/.hidden/good");
+  fs::create_directory_symlink("..", tree.path("root/a/up"));
+  fs::create_directory_symlink(".", tree.path("root/self"));
+  fs::create_symlink("nowhere", tree.path("root/dangling.so"));
+  tree.copy_fixture("good", "root/1/2/3/4/5/6/7/8/9/good");
+  const auto catalog = scan(tree, {.roots = {tree.path("root")}});
+  CHECK(catalog->libraries().empty());
+  CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"W109"});
+}
+
+TEST_CASE("a root that is missing is an error where it was asked for, else a warning") {
+  TestTree tree;
+  const auto asked = scan(tree, {.roots = {"/no/such/root"}});
+  REQUIRE(asked->diagnostics().size() == 1);
+  CHECK(asked->diagnostics().entries()[0].severity == Severity::error);
+  const auto configured = scan(tree, {}, {{"NEXUML_ADD_COMPONENT_PATH", "/no/such/root"}});
+  REQUIRE(configured->diagnostics().size() == 1);
+  CHECK(configured->diagnostics().entries()[0].severity == Severity::warning);
+}
+
+TEST_CASE("an entry-point manifest names a library that lies elsewhere") {
+  TestTree tree;
+  tree.copy_fixture("good", "opt/acme");
+  std::string text = read_bytes(tree.path("opt/acme/test.good/test_good.nexuml.json"));
+  const auto place = text.find("libtest_good.so");
+  text.replace(place, 15, "../../../../opt/acme/test.good/libtest_good.so");
+  tree.write("prefix/share/nexuml/entry_points.d/acme.nexuml.json", text);
+  const auto catalog = scan(tree, {.prefixes = {tree.path("prefix")}});
+  CHECK(states(*catalog) == "test.good 1.0.0 declared");
+  Diagnostics problems;
+  CHECK(catalog->definition_schema({ComponentKind::layer, "gain", "1"}, {}, {}, problems));
+}
+
+TEST_CASE("a library for another LibTorch is incompatible before its file is looked at") {
+  TestTree tree;
+  tree.write("root/a/a.nexuml.json",
+             manifest_text("org.a", "1.0", "A", "x86_64-linux-gnu;libstdcxx-cxx11;torch-9.9.0;tbb-12"));
+  const auto catalog = scan(tree, {.roots = {tree.path("root")}}, {}, case_host);
+  CHECK(states(*catalog) == "org.a 1.0 incompatible");
+  CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"E303"});
+  Diagnostics problems;
+  CHECK_FALSE(catalog->provider({ComponentKind::layer, "A", "1"}, {}, {}, problems));
+  CHECK_THAT(problems.to_text(), Catch::Contains("incompatible") && Catch::Contains("9.9.0"));
+}
+
+TEST_CASE("the note is the truth: a manifest of another build is refused") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/good");
+  std::string text = read_bytes(tree.path("root/good/test.good/test_good.nexuml.json"));
+  text.replace(text.find("1.0.0"), 5, "9.9.9");
+  tree.write("root/good/test.good/test_good.nexuml.json", text);
+  const auto catalog = scan(tree, {.roots = {tree.path("root")}});
+  CHECK(states(*catalog) == "test.good 9.9.9 broken");
+  CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"E206"});
+}
+
+TEST_CASE("no state is kept: a file that was mended is found in the next scan") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/good");
+  const std::string library = tree.path("root/good/test.good/libtest_good.so");
+  const std::string bytes = read_bytes(library);
+  tree.write("root/good/test.good/libtest_good.so", bytes.substr(0, 3000));
+  CHECK(states(*scan(tree, {.roots = {tree.path("root")}})) == "test.good 1.0.0 broken");
+  tree.write("root/good/test.good/libtest_good.so", bytes);
+  CHECK(states(*scan(tree, {.roots = {tree.path("root")}})) == "test.good 1.0.0 declared");
+}
+
+TEST_CASE("names with spaces, letters of any script and line breaks are fine") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/a b/größe \n 漢字");
+  CHECK(states(*scan(tree, {.roots = {tree.path("root")}})) == "test.good 1.0.0 declared");
+}

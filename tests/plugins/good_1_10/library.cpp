@@ -1,0 +1,2 @@
+// A later version of the library `good`.
+#include "../good/library.cpp"

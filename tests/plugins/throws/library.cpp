@@ -1,0 +1,11 @@
+// Throws while it registers, after a component was staged.
+#include <nexuml/registration.h>
+
+#include <stdexcept>
+
+#include "../one_layer.h"
+
+NEXUML_LIBRARY(registry) {
+  registry.add<OneLayer>("half_registered", "1");
+  throw std::runtime_error("no licence file was found");
+}

@@ -1,0 +1,130 @@
+"""What a stranger does with an installed NexuML: builds a library against it, drops it into a root, trains, removes it.
+
+The installation is moved before it is used, and the build tree is hidden while it is: nothing may point back.
+
+usage: stranger_test.py CMAKE SOURCE_TREE BUILD_TREE
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+CMAKE, SOURCE, BUILD = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
+HIDDEN = ".hidden-by-stranger-test"
+
+
+def restore_build_tree():
+    for name in ("bin", "lib"):
+        hidden = BUILD / (name + HIDDEN)
+        if hidden.exists():
+            hidden.rename(BUILD / name)
+
+
+@contextlib.contextmanager
+def hidden_build_tree():
+    try:
+        for name in ("bin", "lib"):
+            (BUILD / name).rename(BUILD / (name + HIDDEN))
+        yield
+    finally:
+        restore_build_tree()
+
+
+def run(*command, expect=0, **options):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("NEXUML_", "LIBTORCH", "LD_LIBRARY"))}
+    environment.update(options.pop("env", {}))
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment, **options)
+    if result.returncode != expect:
+        raise AssertionError(f"{' '.join(map(str, command))} gave {result.returncode}, expected {expect}\n"
+                             f"{result.stdout}\n{result.stderr}")
+    return result.stdout + result.stderr
+
+
+def build(name, folder, prefix):
+    """Copies an example away from the tree, so that it finds nothing but the installation, and builds it."""
+    shutil.copytree(SOURCE / "examples" / name, folder / name, ignore=shutil.ignore_patterns("build"))
+    configure = [CMAKE, "-G", "Ninja", "-S", folder / name, "-B", folder / name / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    if shutil.which("ccache"):
+        configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+    run(*configure)
+    run(CMAKE, "--build", folder / name / "build")
+    return folder / name / "build"
+
+
+class Stranger(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        restore_build_tree()  # of a run that was killed
+        cls.folder = Path(tempfile.mkdtemp(prefix="nexuml-stranger-"))
+        first = cls.folder / "first"
+        run(CMAKE, "--install", BUILD, "--prefix", first)
+        cls.prefix = cls.folder / "moved here"
+        first.rename(cls.prefix)
+        cls.host = cls.prefix / "bin" / "nexuml-run"
+        cls.environment = {"XDG_CONFIG_HOME": str(cls.folder / "config")}
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def nexuml_run(self, *arguments, expect=0):
+        return run(self.host, *arguments, expect=expect, cwd=self.folder, env=self.environment)
+
+    def test_1_the_moved_host_works_without_its_build_tree(self):
+        with hidden_build_tree():
+            listed = json.loads(self.nexuml_run("registry", "list", "--json"))
+            self.assertEqual(listed["diagnostics"], [])
+            self.assertIn("LinearEncoder", [entry["name"] for entry in listed["layers"]])
+            self.assertIn("no problems", self.nexuml_run("doctor"))
+
+    def test_2_a_library_is_built_dropped_in_trained_and_removed(self):
+        with hidden_build_tree():
+            built = build("acme_signal", self.folder, self.prefix)
+            root = self.folder / "root"
+            shutil.copytree(built / "components", root)
+            shutil.rmtree(built)  # the component folder needs nothing of it
+            listed = json.loads(self.nexuml_run("registry", "list", "--json", "--root", root))
+            provided = {(kind, entry["name"]) for kind in ("layers", "data", "eval", "loaders", "scenarios", "targets")
+                        for entry in listed[kind] if entry["library"] == "org.acme.signal"}
+            self.assertEqual(provided, {
+                ("layers", "AcmeMovingAverage"), ("data", "acme_tones"), ("eval", "acme_class_share"),
+                ("loaders", "acme_in_order"), ("targets", "acme.modules:SoftClip"),
+                ("scenarios", "acme-tones"), ("scenarios", "acme-tones-from-code")})
+
+            for scenario, more in (("acme-tones", []), ("acme-tones-from-code", ["-P", "classes=3"])):
+                folder = self.folder / "runs" / scenario
+                self.nexuml_run("train", scenario, *more, "--root", root, "--run-dir", folder, "--max-epochs", "3")
+                summary = json.loads((folder / "summary.json").read_text())
+                self.assertEqual(summary["epochs"], 3)
+                self.assertIn("test/loss", summary)
+
+            shutil.rmtree(root / "org.acme.signal")
+            self.assertNotIn("acme", self.nexuml_run("registry", "list", "--root", root))
+            self.assertIn("E730", self.nexuml_run("train", "acme-tones", "--root", root, expect=1))
+
+    def test_3_a_program_embeds_the_runtime(self):
+        with hidden_build_tree():
+            built = build("embed", self.folder, self.prefix)
+            self.assertIn("bounded: [2, 4]", run(built / "embed", cwd=self.folder, env=self.environment))
+
+    def test_4_another_libtorch_is_refused_before_anything_is_compiled(self):
+        other = self.folder / "other_libtorch"
+        (other / "lib").mkdir(parents=True)
+        (other / "lib" / "libtorch_cpu.so").touch()
+        (other / "include/torch/headeronly").mkdir(parents=True)
+        (other / "include/torch/headeronly/version.h").write_text(
+            "#define TORCH_VERSION_MAJOR 2\n#define TORCH_VERSION_MINOR 7\n#define TORCH_VERSION_PATCH 0\n")
+        shutil.copytree(SOURCE / "examples/embed", self.folder / "refused")
+        told = run(CMAKE, "-G", "Ninja", "-S", self.folder / "refused", "-B", self.folder / "refused/build",
+                   f"-DCMAKE_PREFIX_PATH={self.prefix}", f"-DLIBTORCH_ROOT={other}", expect=1)
+        self.assertIn("2.7.0", told)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
