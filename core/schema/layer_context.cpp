@@ -24,9 +24,30 @@ const Value& LayerInferContext::required_metadata(const std::string& name) const
                   name));
 }
 
+std::int64_t LayerInferContext::required_num_classes() const {
+  if (num_classes) return *num_classes;
+  throw Error("E806", "the layer needs the number of classes, which nothing gives", Where::in_layer(layer),
+              "set data.num_classes, or use a data source that declares the classes of its label");
+}
+
 Shapes LayerInferContext::single_output(TensorSpec spec) const {
+  if (keys_out.size() != 1)
+    throw Error("E808", fmt::format("the layer makes one output, keys_out lists {}", keys_out.size()),
+                Where::in_layer(layer));
   Shapes shapes;
   shapes.outputs[output_key()] = std::move(spec);
+  return shapes;
+}
+
+Shapes LayerInferContext::output_per_input(
+    const std::function<TensorSpec(const TensorSpec& input)>& output) const {
+  if (!keys_out.empty() && keys_out.size() != keys_in.size())
+    throw Error("E808",
+                fmt::format("the layer makes one output for each input; keys_in lists {}, keys_out {}",
+                            keys_in.size(), keys_out.size()),
+                Where::in_layer(layer), "list as many keys_out as keys_in");
+  Shapes shapes;
+  for (std::size_t i = 0; i < keys_out.size(); ++i) shapes.outputs[keys_out[i]] = output(input(i));
   return shapes;
 }
 

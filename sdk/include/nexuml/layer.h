@@ -165,10 +165,10 @@ class NEXUML_EXPORT PostTrainLayer : public PipelineLayer {
   bool fitted() const;
   // Finalises what was collected; an armed layer does so at the end of a predict pass.
   void finish_fit();
+  void on_predict_end() final;
 
  private:
   bool armed_ = false;
-  at::Tensor fitted_;  // buffer, boolean, []
 };
 
 }  // namespace nexuml

@@ -7,6 +7,7 @@
 #include <nexuml/value.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -36,8 +37,13 @@ struct NEXUML_EXPORT LayerInferContext {
   const std::string& output_key(std::size_t index = 0) const;
   // Metadata that the layer cannot work without. Throws Error E805 naming it.
   const Value& required_metadata(const std::string& name) const;
-  // One output for one input: the usual answer of `infer`.
+  // The number of classes. Throws Error E806 when neither the scenario nor the data tells it.
+  std::int64_t required_num_classes() const;
+  // One output: the usual answer of `infer`. Throws Error E808 unless keys_out lists exactly one key.
   Shapes single_output(TensorSpec spec) const;
+  // One output for each input, for layers that only override `forward_tensor`. Throws Error E808 unless
+  // keys_out lists as many keys as keys_in, or none.
+  Shapes output_per_input(const std::function<TensorSpec(const TensorSpec& input)>& output) const;
   // Throws Error E807 naming the layer.
   [[noreturn]] void fail(const std::string& message, const std::string& hint = {}) const;
 };

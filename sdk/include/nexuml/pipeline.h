@@ -30,6 +30,7 @@ struct PipelineEntry {
   std::string name;    // 00_LinearEncoder
   AnyLayer component;  // what it was built from
   std::shared_ptr<PipelineLayer> layer;
+  OrderedMap<TensorSpec> outputs = {};  // what it makes, by key
 };
 
 // What the compiler hands over.

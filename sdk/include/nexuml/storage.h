@@ -42,8 +42,13 @@ class NEXUML_EXPORT SharedStorage {
   std::vector<std::string> keys() const;
 
  private:
+  friend class StorageScratch;
+  using Tensors = std::map<std::string, at::Tensor>;
+  Tensors& held();
+  const Tensors& held() const { return const_cast<SharedStorage*>(this)->held(); }
+
   mutable std::mutex mutex_;
-  std::map<std::string, at::Tensor> tensors_;
+  Tensors tensors_;
 };
 
 }  // namespace nexuml

@@ -1,0 +1,236 @@
+#include "compile/build.h"
+
+#include <ATen/core/grad_mode.h>
+#include <fmt/format.h>
+#include <tbb/task_group.h>
+
+#include <atomic>
+
+#include "compile/dry_pass.h"
+#include "runtime/layer_failure.h"
+#include "runtime/seeded_random.h"
+#include "runtime/worker_arena.h"
+
+namespace nexuml {
+namespace {
+
+// One layer as a task. `waiting` counts the layers whose results it needs, and one more until all tasks are
+// set up.
+struct BuildTask {
+  BuildJob* job = nullptr;
+  std::size_t index = 0;
+  std::vector<std::size_t> dependents;
+  std::atomic<int> waiting{1};
+};
+
+// The spec of a key when its writer is built.
+std::optional<TensorSpec> known_spec(const BuildJob& job, const std::string& key, int writer) {
+  if (auto spec = job.graph.spec_of(key, writer)) return spec;
+  if (writer < 0) return std::nullopt;
+  const TensorSpec* spec = job.shapes[static_cast<std::size_t>(writer)].outputs.find(key);
+  return spec ? std::optional(*spec) : std::nullopt;
+}
+
+[[noreturn]] void fail_for_unknown_input(const GraphLayer& layer, std::size_t input) {
+  const std::string& key = layer.keys_in[input];
+  throw Error("E822", fmt::format("the shape of the input '{}' is not known", key),
+              layer.place["keys_in"].where(layer.path),
+              layer.sources[input] == from_data
+                  ? fmt::format("declare it: data.input_shapes.{}", key)
+                  : std::string("the layer that writes it made nothing of zeros"));
+}
+
+// The context of a layer whose sources are all built.
+LayerBuildContext complete_context(const BuildJob& job, const GraphLayer& layer,
+                                   const CompileOptions& options) {
+  LayerBuildContext context;
+  static_cast<LayerInferContext&>(context) = infer_context(job.graph, layer, options);
+  for (std::size_t i = 0; i < layer.keys_in.size(); ++i)
+    if (const auto spec = known_spec(job, layer.keys_in[i], layer.sources[i]))
+      context.inputs[layer.keys_in[i]] = *spec;
+    else
+      fail_for_unknown_input(layer, i);
+  for (std::size_t i = 0; i < layer.label_sources.size(); ++i)
+    if (const auto spec = known_spec(job, layer.label_keys[i], layer.label_sources[i]))
+      context.labels[layer.label_keys[i]] = *spec;
+  std::size_t i = 0;
+  if (layer.spec->meta_in)
+    for (const auto& [name, key] : *layer.spec->meta_in) {
+      const auto& published = job.published[static_cast<std::size_t>(layer.metadata_sources[i++])];
+      if (!context.metadata.contains(name)) context.metadata[name] = published.at(key);
+    }
+  context.storage = job.storage;
+  context.delay_epochs = layer.spec->delay_epochs;
+  context.update_every_n_epochs = layer.spec->update_every_n_epochs;
+  context.stop = options.stop;
+  return context;
+}
+
+OrderedMap<Value> published_by(const GraphLayer& layer, const PipelineLayer& runtime, const Shapes& shapes) {
+  OrderedMap<Value> published;
+  if (!layer.spec->meta_out) return published;
+  OrderedMap<Value> told = shapes.attributes;
+  for (auto& [name, value] : runtime.attributes()) told[name] = value;
+  for (const auto& [attribute, key] : *layer.spec->meta_out) {
+    const auto value = attribute_of(layer, attribute, told);
+    if (!value)
+      throw Error("E805", fmt::format("meta_out publishes '{}', which the layer does not have", attribute),
+                  layer.place["meta_out"].key(attribute).where(layer.path));
+    published[key] = *value;
+  }
+  return published;
+}
+
+class ParallelBuild {
+ public:
+  ParallelBuild(std::vector<BuildJob>& jobs, const CompileOptions& options, SpanLog& log,
+                Diagnostics& problems)
+      : options_(options), log_(log), problems_(problems) {
+    std::size_t count = 0;
+    for (const BuildJob& job : jobs) count += job.graph.layers.size();
+    tasks_ = std::vector<BuildTask>(count);
+    std::size_t first = 0;
+    for (BuildJob& job : jobs) {
+      for (std::size_t i = 0; i < job.graph.layers.size(); ++i) connect(job, first, i);
+      first += job.graph.layers.size();
+    }
+  }
+
+  void run() {
+    WorkerArena arena(options_.threads);
+    arena.execute([&] {
+      for (BuildTask& task : tasks_) release(task);
+      group_.wait();
+    });
+    if (options_.stop.stop_requested() && !problems_.has_errors())
+      problems_.error("E826", "the build was stopped before it ended");
+  }
+
+ private:
+  // What a layer waits for: the writers of inputs and labels whose specs are not inferred, and publishers of
+  // metadata that only the built layer tells.
+  void connect(BuildJob& job, std::size_t first, std::size_t index) {
+    BuildTask& task = tasks_[first + index];
+    task.job = &job;
+    task.index = index;
+    const GraphLayer& layer = job.graph.layers[index];
+    const auto needs = [&](int other) {
+      if (other < 0) return;
+      tasks_[first + static_cast<std::size_t>(other)].dependents.push_back(first + index);
+      ++task.waiting;
+    };
+    for (std::size_t i = 0; i < layer.keys_in.size(); ++i)
+      if (!job.graph.spec_of(layer.keys_in[i], layer.sources[i])) needs(layer.sources[i]);
+    for (std::size_t i = 0; i < layer.label_sources.size(); ++i)
+      if (!job.graph.spec_of(layer.label_keys[i], layer.label_sources[i])) needs(layer.label_sources[i]);
+    std::size_t i = 0;
+    if (layer.spec->meta_in)
+      for (const auto& [name, key] : *layer.spec->meta_in) {
+        const int publisher = layer.metadata_sources[i++];
+        if (!layer.metadata.contains(name)) needs(publisher);
+      }
+  }
+
+  void release(BuildTask& task) {
+    if (--task.waiting == 0) group_.run([this, &task] { run_task(task); });
+  }
+
+  void run_task(BuildTask& task) {
+    if (failed_ || options_.stop.stop_requested()) return;
+    bool built = false;
+    // Isolated: while a layer waits inside TBB, this thread must not begin another one within its random
+    // scope.
+    WorkerArena::isolated([&] { built = build(*task.job, task.index); });
+    if (!built) return;
+    for (const std::size_t dependent : task.dependents) release(tasks_[dependent]);
+  }
+
+  bool build(BuildJob& job, std::size_t index) {
+    const GraphLayer& layer = job.graph.layers[index];
+    try {
+      build_and_publish(job, index, layer);
+      return true;
+    } catch (...) {
+      report(layer, failure_of(layer.path, "E822", "while it was built"));
+      return false;
+    }
+  }
+
+  void build_and_publish(BuildJob& job, std::size_t index, const GraphLayer& layer) {
+    LayerBuildContext& context = job.contexts[index] = complete_context(job, layer, options_);
+    std::optional<Shapes> inferred = layer.shapes;
+    if (!inferred && layer.can_infer) inferred = layer.spec->component->infer(context);
+    {
+      const SpanLog::Scope span(log_, layer.path, "build", job.input.scenario.name);
+      job.layers[index] = build_layer(layer, context, options_.seed);
+    }
+    PipelineLayer& runtime = *job.layers[index];
+    if (!inferred) {
+      const SpanLog::Scope span(log_, layer.path, "try", job.input.scenario.name);
+      const StorageScratch scratch(*job.storage);
+      inferred = Shapes{.outputs = try_layer(runtime, context), .attributes = {}};
+    }
+    job.shapes[index] = *std::move(inferred);
+    job.published[index] = published_by(layer, runtime, job.shapes[index]);
+  }
+
+  void report(const GraphLayer& layer, const Diagnostics& found) {
+    failed_ = true;
+    const std::lock_guard lock(problems_mutex_);
+    for (Diagnostic problem : found) {
+      const bool placed = !problem.where.file.empty() || !problem.where.key_path.empty();
+      if (!placed) problem.where = layer.place["component"].where(layer.path);
+      problems_.add(std::move(problem));
+    }
+  }
+
+  const CompileOptions& options_;
+  SpanLog& log_;
+  Diagnostics& problems_;
+  std::mutex problems_mutex_;
+  std::atomic<bool> failed_{false};
+  std::vector<BuildTask> tasks_;
+  tbb::task_group group_;
+};
+
+}  // namespace
+
+SpanLog::Scope::Scope(SpanLog& log, std::string name, std::string category, std::string scenario)
+    : log_(log) {
+  if (!log_.spans_) return;
+  span_ = {std::move(name), std::move(category), std::move(scenario)};
+  start_ = std::chrono::steady_clock::now();
+}
+
+SpanLog::Scope::~Scope() {
+  if (!log_.spans_) return;
+  span_.start = start_ - log_.origin_;
+  span_.duration = std::chrono::steady_clock::now() - start_;
+  span_.thread = std::max(0, tbb::this_task_arena::current_thread_index());
+  const std::lock_guard lock(log_.mutex_);
+  log_.spans_->push_back(std::move(span_));
+}
+
+BuildJob::BuildJob(const CompileInput& input_, Graph graph_)
+    : input(input_),
+      graph(std::move(graph_)),
+      contexts(graph.layers.size()),
+      layers(graph.layers.size()),
+      shapes(graph.layers.size()),
+      published(graph.layers.size()) {}
+
+void build_layers(std::vector<BuildJob>& jobs, const CompileOptions& options, SpanLog& log,
+                  Diagnostics& problems) {
+  ParallelBuild(jobs, options, log, problems).run();
+}
+
+std::shared_ptr<PipelineLayer> build_layer(const GraphLayer& layer, const LayerBuildContext& context,
+                                           std::uint64_t seed) {
+  const at::AutoGradMode with_gradients(true);
+  const SeededRandom random(layer_seed(seed, layer.stage, layer.name));
+  auto runtime = layer.spec->component->build(context);
+  if (!runtime) throw Error("E822", "build returned no layer", layer.place["component"].where(layer.path));
+  return runtime;
+}
+
+}  // namespace nexuml

@@ -1,0 +1,7 @@
+#include <nexuml/module.h>
+
+namespace nexuml {
+
+TensorModule::~TensorModule() = default;
+
+}  // namespace nexuml
