@@ -87,7 +87,7 @@ DataModule::DataModule(const DataSpec& spec, std::int64_t batch_size, DataModule
   if (batch_size_ <= 0)
     throw Error("E836", fmt::format("a batch size of {}; it has to be at least 1", batch_size_),
                 at_key("training.batch_size"));
-  open_sources();
+  open_sources(advice);
   check_input_shapes();
   build_backend();
   if (spec_.loader.weighted_sampling) weights_ = sampling_weights(advice);
@@ -112,13 +112,16 @@ void DataModule::build_backend() {
                  : make_torch_loader_backend();
 }
 
-void DataModule::open_sources() {
+void DataModule::open_sources(Diagnostics& advice) {
   const std::vector<Source> sources = sources_of(spec_);
   if (sources.empty())
     throw Error("E831", "the scenario has no data: neither data.source nor data.datasets is given",
                 at_key("data"));
-  DataContext context{
-      .data_root = options_.data_root, .feature_key = spec_.feature_key, .stop = options_.stop};
+  const DataContext context{.data_root = options_.data_root,
+                            .feature_key = spec_.feature_key,
+                            .seed = options_.seed,
+                            .stop = options_.stop,
+                            .advice = &advice};
 
   std::vector<JoinedDataset::Part> parts;
   std::map<std::string, int> uses;

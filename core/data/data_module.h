@@ -56,7 +56,7 @@ class NEXUML_EXPORT DataModule {
   bool drop_last() const noexcept { return spec_.loader.drop_last; }
 
  private:
-  void open_sources();
+  void open_sources(Diagnostics& advice);
   void build_backend();
   void check_input_shapes() const;
   std::vector<double> sampling_weights(Diagnostics& advice) const;

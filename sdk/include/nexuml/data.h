@@ -41,6 +41,7 @@ struct NEXUML_EXPORT DataContext {
   std::string feature_key = "features";  // the key of `data.feature_key`
   std::uint64_t seed = 0;
   std::stop_token stop;  // a long scan or download polls it
+  Diagnostics* advice = nullptr;  // takes warnings; null: nobody listens
 
   std::filesystem::path resolve(const std::filesystem::path& path) const { return data_root / path; }
 };
