@@ -1,6 +1,10 @@
 // The shipped component library: layers, data sources, evaluation algorithms, scenarios.
 #include <nexuml/registration.h>
 
+#include "data/csv_source.h"
+#include "data/synthetic.h"
+#include "data/torch_loader.h"
+#include "evaluation/classification_report.h"
 #include "layers/classification_loss.h"
 #include "layers/classification_metrics.h"
 #include "layers/l2_normalize.h"
@@ -9,6 +13,7 @@
 #include "layers/logits_to_class.h"
 #include "layers/reconstruction_loss.h"
 #include "layers/regression_loss.h"
+#include "scenarios/digits.h"
 
 using namespace nexuml_library;
 
@@ -23,4 +28,12 @@ NEXUML_LIBRARY(registry) {
   registry.add<MultiLabelMAPMetrics>("MultiLabelMAPMetrics");
   registry.add<ReconstructionLoss>("ReconstructionLoss");
   registry.add<RegressionLoss>("RegressionLoss");
+
+  registry.add<CsvSource>("csv");
+  registry.add<Synthetic>("synthetic");
+  registry.add<TorchLoader>("torch");
+
+  registry.add<ClassificationReport>("classification_report");
+
+  registry.add_scenario<DigitsClassifierParameters>("digits-classifier", digits_classifier);
 }
