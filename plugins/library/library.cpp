@@ -4,7 +4,10 @@
 #include "data/csv_source.h"
 #include "data/synthetic.h"
 #include "data/torch_loader.h"
+#include "evaluation/class_histogram.h"
 #include "evaluation/classification_report.h"
+#include "evaluation/latent_visualizer.h"
+#include "evaluation/reconstruction_visualizer.h"
 #include "layers/classification_loss.h"
 #include "layers/classification_metrics.h"
 #include "layers/l2_normalize.h"
@@ -14,6 +17,7 @@
 #include "layers/reconstruction_loss.h"
 #include "layers/regression_loss.h"
 #include "scenarios/digits.h"
+#include "scenarios/synthetic_linear.h"
 
 using namespace nexuml_library;
 
@@ -33,7 +37,15 @@ NEXUML_LIBRARY(registry) {
   registry.add<Synthetic>("synthetic");
   registry.add<TorchLoader>("torch");
 
+  registry.add<ClassHistogram>("class_histogram");
   registry.add<ClassificationReport>("classification_report");
+  registry.add<LatentVisualizer>("latent_visualizer");
+  registry.add<ReconstructionVisualizer>("reconstruction_visualizer");
 
   registry.add_scenario<DigitsClassifierParameters>("digits-classifier", digits_classifier);
+  registry.add_scenario<SyntheticMulticlass>("synthetic-linear-ae-multiclass", synthetic_multiclass);
+  registry.add_scenario<SyntheticMultilabel>("synthetic-linear-ae-multilabel", synthetic_multilabel);
+  registry.add_scenario<SyntheticReconstruction>("synthetic-linear-ae-reconstruction",
+                                                 synthetic_reconstruction);
+  registry.add_scenario<SyntheticRegression>("synthetic-linear-ae-regression", synthetic_regression);
 }

@@ -26,6 +26,17 @@ std::vector<std::int64_t> class_numbers(const at::Tensor& tensor, const std::str
   return to_vector(numbers);
 }
 
+std::optional<ClassLabel> class_label(const nexuml::EvalBatch& batch,
+                                      const nexuml::EvalBuildContext& context) {
+  if (!batch.y) return std::nullopt;
+  if (context.label_key)
+    if (const at::Tensor* values = batch.y->find(*context.label_key))
+      return ClassLabel{*context.label_key, *values};
+  for (const auto& [key, count] : context.num_classes)
+    if (const at::Tensor* values = batch.y->find(key)) return ClassLabel{key, *values};
+  return std::nullopt;
+}
+
 std::string class_label_key(const nexuml::EvalBuildContext& context) {
   if (context.label_key) return *context.label_key;
   if (!context.num_classes.empty()) return context.num_classes.begin()->first;
