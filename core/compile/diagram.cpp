@@ -107,10 +107,14 @@ std::string_view to_string(KeyRole role) noexcept {
   return names[static_cast<std::size_t>(role)];
 }
 
-std::string with_thousands(std::int64_t count) {
-  std::string text = std::to_string(count);
-  for (auto i = static_cast<std::ptrdiff_t>(text.size()) - 3; i > 0; i -= 3)
-    text.insert(static_cast<std::size_t>(i), ",");
+std::string with_thousands(std::int64_t number) {
+  const std::string digits = std::to_string(number);
+  std::string text;
+  for (std::size_t i = 0; i < digits.size(); ++i) {
+    const bool between_digits = i > 0 && digits[i - 1] != '-';
+    if (between_digits && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
   return text;
 }
 
