@@ -131,7 +131,10 @@ Value check_scenario(Value document, const ScenarioCheck& options, Diagnostics& 
 }
 
 ScenarioSpec materialise(const Value& scenario, const ComponentRegistry& registry) {
-  return FieldTraits<ScenarioSpec>::decode(scenario, &registry);
+  Diagnostics problems;
+  const Value checked = check_scenario(scenario, {.names = &registry}, problems);
+  if (problems.has_errors()) throw Error(std::move(problems));
+  return FieldTraits<ScenarioSpec>::decode(checked, &registry);
 }
 
 Value lower_scenario(const ScenarioSpec& scenario, const ComponentRegistry& registry, Diagnostics& problems) {

@@ -32,8 +32,9 @@ struct ScenarioCheck {
 // are looked up only where preprocessing is enabled.
 NEXUML_EXPORT Value check_scenario(Value document, const ScenarioCheck& options, Diagnostics& problems);
 
-// `scenario` is what check_scenario gave with this registry's names. Throws Error where a definition refuses
-// its parameters.
+// `scenario` is what check_scenario gave, perhaps from names that a manifest declares. Rules over several
+// fields are not in a manifest, so it is checked once more by what is loaded: throws Error with every problem
+// at its place.
 NEXUML_EXPORT ScenarioSpec materialise(const Value& scenario, const ComponentRegistry& registry);
 
 // The document of a scenario made in code, checked by the same rules; it needs a name (E711). Throws Error

@@ -187,3 +187,21 @@ TEST_CASE("the names that a scenario needs are found at every depth") {
                                  {TargetKind::optimizer, "torch.optim.adam:Adam"},
                                  {TargetKind::scheduler, "torch.optim.lr_scheduler:ConstantLR"}});
 }
+
+TEST_CASE("rules that no manifest carries are checked at their place when a scenario is made") {
+  const DeclaredNames declared;
+  const Checked checked = check_text(base_with("num_clusters:", "num_clusters: 500"), {.names = &declared});
+  INFO(checked.problems.to_text());
+  REQUIRE(checked.problems.empty());
+  try {
+    (void)materialise(checked.value, registry());
+    FAIL("a rule was passed over");
+  } catch (const Error& refused) {
+    REQUIRE(refused.diagnostics().size() == 1);
+    const Diagnostic& problem = refused.diagnostics().entries()[0];
+    CHECK(problem.code == "E717");
+    CHECK(problem.where.key_path == "data.datasets[0].source.params.num_clusters");
+    CHECK(problem.where.file == "case.yaml");
+    CHECK(problem.where.line > 0);
+  }
+}

@@ -91,6 +91,10 @@ struct Synthetic {
     s.field("targets", &Synthetic::targets);
     s.field("seed", &Synthetic::seed);
     s.field("feature_key", &Synthetic::feature_key);
+    s.check([](const Synthetic& source, RuleProblems& problems) {
+      if (source.num_clusters.value_or(1) > source.num_samples)
+        problems.add("num_clusters", "more clusters than samples");
+    });
   }
   std::shared_ptr<Dataset> build(const DataContext&) const { return nullptr; }
 };
@@ -174,6 +178,21 @@ class AnyNames final : public Names {
   std::shared_ptr<const TargetNode> target(TargetKind, const std::string&, const Where&,
                                            Diagnostics&) const override {
     return nullptr;
+  }
+};
+
+// What a manifest carries of the registered components: no rules over several fields.
+class DeclaredNames final : public Names {
+ public:
+  std::shared_ptr<const StructNode> definition_schema(const Identity& identity, const Where& type_at,
+                                                      const Where& version_at,
+                                                      Diagnostics& problems) const override {
+    const auto schema = registry().definition_schema(identity, type_at, version_at, problems);
+    return schema ? schema_from_value(schema_to_value(*schema)) : nullptr;
+  }
+  std::shared_ptr<const TargetNode> target(TargetKind kind, const std::string& spelling, const Where& at,
+                                           Diagnostics& problems) const override {
+    return registry().target(kind, spelling, at, problems);
   }
 };
 
