@@ -5,6 +5,8 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "runtime/layer_failure.h"
 
 namespace nexuml {
@@ -121,12 +123,18 @@ class Verification {
     const at::Tensor* made = batch_.x.find(key);
     if (problems_.has_errors() || !inferred || (made && fits(*inferred, *made))) return;
     if (!made && layer.spec->component->post_train_fit()) return;  // it adds nothing before it is fitted
+    if (!made && made_nothing(layer)) return;  // metrics are made in validation and test only
     problems_
         .error("E827",
                fmt::format("the layer inferred {} for '{}' and made {}", to_string(*inferred), key,
                            made ? to_string(spec_of(*made)) : "nothing"),
                layer.place["component"].where(layer.path))
         .hint = "the component's infer and forward disagree: tell its author";
+  }
+
+  bool made_nothing(const GraphLayer& layer) const {
+    return std::ranges::none_of(layer.spec->keys_out,
+                                [&](const std::string& key) { return batch_.x.contains(key); });
   }
 
   const Graph& graph_;

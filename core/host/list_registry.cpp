@@ -14,6 +14,9 @@ constexpr std::pair<const char*, ComponentKind> component_listings[] = {
     {"eval", ComponentKind::eval_algorithm},
     {"loaders", ComponentKind::loader_backend}};
 
+// A summary's first line is its sentence; shapes and formulas follow and belong to `inspect`.
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 // One listing: collected as values, shown as a table.
 class Listing {
  public:
@@ -31,7 +34,7 @@ class Listing {
     entries_.push_back(std::move(entry));
     const bool usable = state == EntryState::declared;
     table_.add({name, version, library.origin.library,
-                usable ? about : fmt::format("[{}] {}", to_string(state), about)});
+                usable ? first_line(about) : fmt::format("[{}] {}", to_string(state), first_line(about))});
   }
   void show(Session& session) {
     session.print(title_ + "\n" + (table_.empty() ? "  none\n" : table_.to_text()) + "\n");
