@@ -1,5 +1,6 @@
 // Python's own packages read what we write. Runs where NEXUML_TEST_PYTHON names an interpreter with torch,
 // safetensors and numpy.
+#include <fmt/format.h>
 #include <nexuml/pickled_value.h>
 
 #include <catch2/catch.hpp>
@@ -18,8 +19,8 @@ TEST_CASE("torch, safetensors and numpy read what we write") {
   const TemporaryFolder folder;
   const auto safetensors = nexuml::read_safetensors(data_path("tensor_io/all_dtypes.safetensors"));
   nexuml::write_safetensors(folder.file("all_dtypes.safetensors"), safetensors.tensors, safetensors.metadata);
-  for (const std::string name : {"all_dtypes.pt", "views.pt", "two_models.pt"}) {
-    nexuml::write_pt(folder.file(name), nexuml::read_pt(data_path("tensor_io/pt/" + name)));
+  for (const char* name : {"all_dtypes.pt", "views.pt", "two_models.pt"}) {
+    nexuml::write_pt(folder.file(name), nexuml::read_pt(fmt::format("{}/tensor_io/pt/{}", NEXUML_TEST_DATA, name)));
   }
   nexuml::PickledValue values = nexuml::read_pt(data_path("tensor_io/pt/values.pt"));
   auto& entries = std::get<nexuml::PickledValue::Dict>(values.data).entries;
@@ -27,10 +28,11 @@ TEST_CASE("torch, safetensors and numpy read what we write") {
     return entry.value.template get_if<nexuml::PickledValue::BigInteger>() != nullptr;
   });
   nexuml::write_pt(folder.file("values.pt"), values);
-  nexuml::write_npz(folder.file("arrays.npz"),
-                    {{"a", at::arange(6).reshape({2, 3})}, {"größe", at::ones(3)}});
-  const std::string command = std::string(python) + " " + NEXUML_SOURCE_ROOT +
-                              "/tests/tensor_io/check_written.py " + folder.path() + " " +
-                              data_path("tensor_io");
+  nexuml::TensorMap arrays;
+  arrays.add("a", at::arange(6).reshape({2, 3}));
+  arrays.add("größe", at::ones(3));
+  nexuml::write_npz(folder.file("arrays.npz"), arrays);
+  const std::string command = fmt::format("{} {}/tests/tensor_io/check_written.py {} {}", python,
+                                          NEXUML_SOURCE_ROOT, folder.path(), data_path("tensor_io"));
   CHECK(std::system(command.c_str()) == 0);
 }
