@@ -59,7 +59,7 @@ bool same_shape(const std::vector<std::int64_t>& declared, const Shape& found) {
   });
 }
 
-std::vector<std::string> key_names(const OrderedMap<TensorSpec>& specs) {
+std::vector<std::string> feature_names(const OrderedMap<TensorSpec>& specs) {
   std::vector<std::string> names;
   for (const auto& [key, spec] : specs) names.push_back(key);
   return names;
@@ -164,9 +164,9 @@ void DataModule::check_input_shapes() const {
       problems
           .error("E832",
                  fmt::format("data.input_shapes names '{}', which the data does not give; it gives {}", key,
-                             fmt::join(key_names(features), ", ")),
+                             fmt::join(feature_names(features), ", ")),
                  where)
-          .hint = did_you_mean(key, key_names(features));
+          .hint = did_you_mean(key, feature_names(features));
     else if (!same_shape(shape, found->shape))
       problems
           .error("E832",

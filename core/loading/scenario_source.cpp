@@ -15,7 +15,10 @@ Value from_code(LibraryLoader& loader, const ScenarioRequest& request, Diagnosti
   const Value parameters = read_parameters(request.parameters, *schema, problems);
   if (problems.has_errors()) return {};
   const ScenarioSpec spec = loader.scenario(request.source, parameters, problems);
-  return problems.has_errors() ? Value() : lower_scenario(spec, loader.registry(), problems);
+  // The definitions that the SDK itself holds have their identities from these libraries.
+  loader.load_for({ComponentKind::layer, "NnModule", "1"}, problems);
+  loader.load_for({ComponentKind::loader_backend, "torch", "1"}, problems);
+  return problems.has_errors() ? Value() : lower_scenario(spec, loader.registry(), loader.catalog(), problems);
 }
 
 }  // namespace

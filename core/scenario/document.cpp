@@ -137,11 +137,12 @@ ScenarioSpec materialise(const Value& scenario, const ComponentRegistry& registr
   return FieldTraits<ScenarioSpec>::decode(checked, &registry);
 }
 
-Value lower_scenario(const ScenarioSpec& scenario, const ComponentRegistry& registry, Diagnostics& problems) {
+Value lower_scenario(const ScenarioSpec& scenario, const ComponentRegistry& registry, const Names& names,
+                     Diagnostics& problems) {
   if (scenario.name.empty())
     problems.error("E711", "a scenario made in code needs a name", Where({}, "name")).hint =
         "write ScenarioSpec{.name = \"...\"}";
-  return check_scenario(write(scenario, &registry), {.names = &registry}, problems);
+  return check_scenario(write(scenario, &registry), {.names = &names}, problems);
 }
 
 }  // namespace nexuml

@@ -39,7 +39,8 @@ NEXUML_EXPORT ScenarioSpec materialise(const Value& scenario, const ComponentReg
 
 // The document of a scenario made in code, checked by the same rules; it needs a name (E711). Throws Error
 // E506 for a definition that is registered nowhere.
+// Targets may be named that no loaded library holds: `names` answers for those, such as the catalog.
 NEXUML_EXPORT Value lower_scenario(const ScenarioSpec& scenario, const ComponentRegistry& registry,
-                                   Diagnostics& problems);
+                                   const Names& names, Diagnostics& problems);
 
 }  // namespace nexuml

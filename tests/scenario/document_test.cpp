@@ -13,7 +13,7 @@ TEST_CASE("a scenario made in code and the same scenario in a file are one") {
   spec.training.loss_keys = {{"latent", 1.0}};
   spec.data.datasets = {{.source = Synthetic{.num_samples = 10}}};
   Diagnostics problems;
-  const Value lowered = lower_scenario(spec, registry(), problems);
+  const Value lowered = lower_scenario(spec, registry(), registry(), problems);
   INFO(problems.to_text());
   REQUIRE(problems.empty());
   CHECK(value_at(lowered, "pipeline.stages.Encoder[0].component") ==
@@ -25,7 +25,7 @@ TEST_CASE("a scenario made in code and the same scenario in a file are one") {
 
   const ScenarioSpec restored = materialise(good(write_yaml(lowered)), registry());
   CHECK(restored.data.loader.backend.get_if<TorchLoader>() != nullptr);
-  CHECK(lower_scenario(restored, registry(), problems) == lowered);
+  CHECK(lower_scenario(restored, registry(), registry(), problems) == lowered);
   CHECK(restored.pipeline == spec.pipeline);
   CHECK(restored.training == spec.training);
 }

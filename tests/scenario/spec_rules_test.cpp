@@ -177,7 +177,7 @@ TEST_CASE("every default is written out, and they are those of NexuML") {
 TEST_CASE("a file without a name has the empty name, a scenario made in code needs one") {
   CHECK(value_at(good("training: {}\n"), "name") == Value(""));
   Diagnostics problems;
-  (void)lower_scenario(ScenarioSpec{}, registry(), problems);
+  (void)lower_scenario(ScenarioSpec{}, registry(), registry(), problems);
   REQUIRE(problems.size() == 1);
   CHECK(problems.entries()[0].code == "E711");
   CHECK(problems.entries()[0].where.key_path == "name");
@@ -193,7 +193,7 @@ TEST_CASE("fields that NexuML lacks are written only when set") {
   const ScenarioSpec spec = materialise(set, registry());
   CHECK(spec.training.seed == 7);
   Diagnostics problems;
-  const Value lowered = lower_scenario(spec, registry(), problems);
+  const Value lowered = lower_scenario(spec, registry(), registry(), problems);
   CHECK(problems.empty());
   CHECK(lowered == set);
 }
