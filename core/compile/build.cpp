@@ -167,7 +167,7 @@ class ParallelBuild {
     PipelineLayer& runtime = *job.layers[index];
     if (!inferred) {
       const SpanLog::Scope span(log_, layer.path, "try", job.input.scenario.name);
-      const StorageScratch scratch(*job.storage);
+      const StorageScratch untouched_storage(*job.storage);
       inferred = Shapes{.outputs = try_layer(runtime, context), .attributes = {}};
     }
     job.shapes[index] = *std::move(inferred);
