@@ -89,7 +89,8 @@ TEST_CASE("broken libraries disturb no command, and doctor lists each") {
   }
   const HostRun listed = run_host(tree, {"registry", "list", "--json", "--root", broken});
   std::size_t in_root = 0;
-  for (const Value& entry : listed.json().at("diagnostics").items()) {
+  const Value document = listed.json();
+  for (const Value& entry : document.at("diagnostics").items()) {
     if (const Value* file = entry.at("where").find("file")) in_root += file->as_string().starts_with(broken);
   }
   CHECK(in_root == 10);
