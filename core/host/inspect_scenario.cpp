@@ -1,6 +1,7 @@
 #include "host/inspect_scenario.h"
 
 #include <fmt/format.h>
+#include <nexuml/identity.h>
 #include <nexuml/scenario.h>
 
 #include "loading/scenario_source.h"
@@ -23,7 +24,8 @@ std::string component_text(const Value* component) {
 }  // namespace
 
 bool is_scenario_file(const std::string& subject) {
-  return is_scenario_path(subject);
+  const bool identity = component_kind(subject.substr(0, subject.find('/'))).has_value();  // layer/gain@1
+  return !identity && is_scenario_path(subject);
 }
 
 void inspect_scenario_file(Session& session, const std::string& path) {
