@@ -35,7 +35,7 @@ class LatentHeadRuntime final : public nexuml::PipelineLayer {
   std::shared_ptr<TensorSequence> head_;
 };
 
-std::int64_t class_count(const nexuml::LayerInferContext& context) {
+std::int64_t head_classes(const nexuml::LayerInferContext& context) {
   return context.num_classes.value_or(default_num_classes);
 }
 
@@ -58,12 +58,12 @@ void LatentClassificationHead::describe(nexuml::Schema<LatentClassificationHead>
 }
 
 nexuml::Shapes LatentClassificationHead::infer(const nexuml::LayerInferContext& context) const {
-  return head_shapes(context, class_count(context));
+  return head_shapes(context, head_classes(context));
 }
 
 std::shared_ptr<nexuml::PipelineLayer> LatentClassificationHead::build(
     const nexuml::LayerBuildContext& context) const {
-  return std::make_shared<LatentHeadRuntime>(context, hidden_dims, class_count(context));
+  return std::make_shared<LatentHeadRuntime>(context, hidden_dims, head_classes(context));
 }
 
 void LatentRegressionHead::describe(nexuml::Schema<LatentRegressionHead>& s) {
