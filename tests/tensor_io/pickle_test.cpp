@@ -58,8 +58,9 @@ TEST_CASE("a value inside itself and a value that unfolds without end are refuse
   std::string bomb = "]";
   for (int level = 0; level < 40; ++level) bomb += std::string("q\0(h\0h\0h\0t", 10);
   CHECK_THAT(refusal_of_pickle(bomb + "."), Contains("4 million values"));
-  CHECK_THAT(refusal_of_pickle(std::string(200, '(') + "N" + std::string(200, 't') + "."),
-             Contains("nested deeper"));
+  std::string tower(200, '(');
+  tower.append("N").append(200, 't').append(".");
+  CHECK_THAT(refusal_of_pickle(tower), Contains("nested deeper"));
 }
 
 TEST_CASE("integers of any size are read in two's complement") {
