@@ -123,7 +123,12 @@ void declare_host_commands(CLI::App& app, Declarations& declare) {
   declare.text(inspect, "subject", "subject", "Name, kind/name@version, library id, or a YAML file");
   declare.flag(inspect, "--schema", "schema", "Print the JSON Schema of its parameters");
 
-  declare.command(app, "doctor", "Check the host, its LibTorch, the roots and every library");
+  CLI::App* doctor =
+      declare.command(app, "doctor", "Check the host, its LibTorch, the roots and every library");
+  declare.flag(doctor, "--no-probe", "no_probe",
+               "Look at files only; open no library in a process of its own");
+  declare.integer(doctor, "--timeout", "timeout", "Milliseconds that opening one library may take")
+      ->check(CLI::Range(100, 600'000));
 }
 
 void declare_engine_commands(CLI::App& app, Declarations& declare) {
@@ -189,6 +194,7 @@ std::optional<Invocation> parse_command_line(int argc, char** argv, int& exit_co
   declare.text(manifest, "library", "library", "")->required();
   declare.text(manifest, "output", "output", "")->required();
   declare.texts(manifest, "--requires", "requires", "");
+  declare.command(app, "__probe", "")->group("");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {

@@ -14,6 +14,7 @@ int inspect(Session& session);
 int resolve(Session& session);
 int doctor(Session& session);
 int write_library_manifest(Session& session);
+int serve_probes(Session& session);
 
 // Any other command: opens libnexuml-engine and hands over.
 int run_in_engine(Session& session);

@@ -1,4 +1,5 @@
-// `doctor`: what this host is, where it looks, what it found, and what is wrong with it. Opens no library.
+// `doctor`: what this host is, where it looks, what it found, and what is wrong with it. Libraries are opened
+// in a process of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "host/commands.h"
 #include "host/version.h"
 #include "loading/libtorch.h"
+#include "loading/probe.h"
 
 namespace nexuml {
 namespace {
@@ -67,24 +69,43 @@ void describe_roots(Session& session) {
   session.answer().set("places", std::move(places));
 }
 
+// What opening it in a process of its own shows; nothing where that was not asked for or makes no sense.
+Diagnostics probe(Session& session, Prober& prober, const DeclaredLibrary& library) {
+  if (!library.usable() || session.invocation().flag("no_probe")) return {};
+  Diagnostics found;
+  for (Diagnostic entry : prober.probe(library)) {
+    if (entry.where.library.empty()) entry.where.library = library.origin.library;
+    found.add(std::move(entry));
+  }
+  return found;
+}
+
 void describe_libraries(Session& session) {
   session.print("\nlibraries\n");
+  const Value* timeout = session.invocation().options.find("timeout");
+  Prober prober({.timeout = std::chrono::milliseconds(timeout ? timeout->as_integer() : 10'000)});
   Value libraries = Value::list();
   for (const auto& library : session.catalog()->libraries()) {
-    const bool fine = library.state == EntryState::declared;
+    const Diagnostics found = probe(session, prober, library);
+    session.diagnostics().append(found);
     const bool harmless = library.state == EntryState::shadowed || library.state == EntryState::disabled;
+    const bool fine = library.usable() && !found.has_errors();
     const std::string& path = library.origin.path.empty() ? library.manifest : library.origin.path;
     session.print(fmt::format("  {:5}  {} {}  {}\n",
                               fine       ? "OK"
                               : harmless ? "note"
                                          : "ERROR",
                               library.origin.library, library.origin.version, path));
-    if (!fine) session.print(fmt::format("         {}: {}\n", to_string(library.state), library.reason));
+    if (!library.usable())
+      session.print(fmt::format("         {}: {}\n", to_string(library.state), library.reason));
+    for (const auto& entry : found)
+      session.print(fmt::format("         {}: {}\n", entry.code, entry.message));
     libraries.push_back(Value::map({{"id", library.origin.library},
                                     {"version", library.origin.version},
                                     {"path", path},
                                     {"state", to_string(library.state)},
-                                    {"reason", library.reason}}));
+                                    {"reason", library.reason},
+                                    {"opens", fine}}));
   }
   session.answer().set("libraries", std::move(libraries));
 }

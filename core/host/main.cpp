@@ -24,7 +24,8 @@ Command command_named(std::string_view name) {
                                                             {"inspect", inspect},
                                                             {"resolve", resolve},
                                                             {"doctor", doctor},
-                                                            {"__manifest", write_library_manifest}};
+                                                            {"__manifest", write_library_manifest},
+                                                            {"__probe", serve_probes}};
   const auto found = commands.find(name);
   return found == commands.end() ? run_in_engine : found->second;
 }

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "discovery/discover.h"
+#include "loading/diagnostic_value.h"
 
 namespace nexuml {
 namespace {
@@ -20,26 +21,6 @@ bool worth_a_line(const Diagnostic& diagnostic) {
 }
 
 }  // namespace
-
-Value to_value(const Diagnostic& diagnostic) {
-  Value where = Value::map();
-  const auto set = [&](const char* key, const std::string& text) {
-    if (!text.empty()) where.set(key, text);
-  };
-  set("file", diagnostic.where.file);
-  if (diagnostic.where.line != 0) {
-    where.set("line", diagnostic.where.line);
-    where.set("column", diagnostic.where.column);
-  }
-  set("key_path", diagnostic.where.key_path);
-  set("library", diagnostic.where.library);
-  set("layer", diagnostic.where.layer);
-  return Value::map({{"code", diagnostic.code},
-                     {"severity", to_string(diagnostic.severity)},
-                     {"message", diagnostic.message},
-                     {"where", std::move(where)},
-                     {"hint", diagnostic.hint}});
-}
 
 Session::Session(const Invocation& invocation)
     : invocation_(invocation), environment_(process_environment()) {}
@@ -72,9 +53,7 @@ int Session::finish(int exit_code) {
   if (catalog_ && (libraries_reported_ || invocation_.json)) all.append(catalog_->diagnostics());
   all.sort();
   if (invocation_.json) {
-    Value list = Value::list();
-    for (const auto& entry : all) list.push_back(to_value(entry));
-    answer_.set("diagnostics", std::move(list));
+    answer_.set("diagnostics", to_value(all));
     write(stdout, write_json(answer_) + "\n");
     return exit_code;
   }

@@ -52,7 +52,4 @@ struct BadCommandLine {
   Diagnostics problems;
 };
 
-// {"code", "severity", "message", "where": {...}, "hint"}
-Value to_value(const Diagnostic& diagnostic);
-
 }  // namespace nexuml

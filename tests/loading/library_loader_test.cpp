@@ -55,7 +55,7 @@ TEST_CASE("a library that throws while it registers leaves nothing behind") {
   TestTree tree;
   auto loader = loader_for(tree, {"throws", "good"});
   Diagnostics problems;
-  CHECK_FALSE(loader.load_for(layer("half_registered"), problems));
+  CHECK_FALSE(loader.load_for(layer("throws"), problems));
   CHECK(codes(problems) == std::vector<std::string>{"E407"});
   CHECK_THAT(problems.to_text(),
              Catch::Contains("no licence file was found") && Catch::Contains("test.throws"));
@@ -67,9 +67,9 @@ TEST_CASE("a library registers what its manifest declares, or nothing") {
   TestTree tree;
   auto loader = loader_for(tree, {"undeclared"});
   Diagnostics problems;
-  CHECK_FALSE(loader.load_for(layer("declared_only"), problems));
+  CHECK_FALSE(loader.load_for(layer("undeclared"), problems));
   CHECK(codes(problems) == std::vector<std::string>{"E502"});
-  CHECK_THAT(problems.to_text(), Catch::Contains("declared but not registered: layer/declared_only@1") &&
+  CHECK_THAT(problems.to_text(), Catch::Contains("declared but not registered: layer/undeclared@1") &&
                                      Catch::Contains("registered but not declared: layer/registered_only@1"));
   CHECK(loader.registry().definitions().empty());
 }
@@ -93,7 +93,7 @@ TEST_CASE("an entry without a table is an error, not a crash") {
   TestTree tree;
   auto loader = loader_for(tree, {"empty_table"});
   Diagnostics problems;
-  CHECK_FALSE(loader.load_for(layer("never"), problems));
+  CHECK_FALSE(loader.load_for(layer("empty_table"), problems));
   CHECK(codes(problems) == std::vector<std::string>{"E404"});
 }
 

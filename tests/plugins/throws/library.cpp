@@ -6,6 +6,6 @@
 #include "../one_layer.h"
 
 NEXUML_LIBRARY(registry) {
-  registry.add<OneLayer>("half_registered", "1");
+  registry.add<OneLayer>("throws", "1");
   throw std::runtime_error("no licence file was found");
 }

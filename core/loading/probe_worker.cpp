@@ -1,0 +1,254 @@
+// The worker's side: LibTorch once, a fork for each library.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+#include "discovery/examine.h"
+#include "loading/diagnostic_value.h"
+#include "loading/library_loader.h"
+#include "loading/probe.h"
+#include "loading/probe_protocol.h"
+
+namespace nexuml {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kept_output = 4096;         // the tail of what a library printed
+constexpr rlim_t max_child_memory = 64ull << 30;  // address space; LibTorch alone maps several GB
+constexpr std::chrono::seconds forever{24 * 3600};
+
+std::string text_of(const Value& map, std::string_view key) {
+  const Value* value = map.find(key);
+  return value && value->is_string() ? value->as_string() : std::string();
+}
+
+std::size_t thread_count() {
+  std::error_code ignored;
+  const std::filesystem::directory_iterator tasks("/proc/self/task", ignored);
+  return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
+}
+
+// ---- in the child
+// ------------------------------------------------------------------------------------------------
+
+void limit_child(std::chrono::milliseconds timeout) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  ::setpgid(0, 0);
+  const auto limit = [](auto resource, rlim_t value) {
+    const rlimit both{value, value};
+    ::setrlimit(resource, &both);
+  };
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, static_cast<rlim_t>(timeout.count() / 1000 + 2));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+  limit(RLIMIT_AS, max_child_memory);
+#endif
+}
+
+Diagnostics load_declared(LibraryLoader& loader, const Value& request) {
+  Diagnostics problems;
+  const Candidate candidate{.manifest = text_of(request, "manifest"),
+                            .library = text_of(request, "library"),
+                            .source = "probe",
+                            .place = 0,
+                            .entry_point = true};
+  auto examined = examine(candidate, host_abi(), problems);
+  if (!examined || problems.has_errors()) return problems;
+  examined->library.origin.path = candidate.library;
+  examined->library.requirements.clear();  // what it needs is probed on its own
+  loader.load(examined->library, problems);
+  return problems;
+}
+
+[[noreturn]] void run_child(LibraryLoader& loader, const Value& request, std::chrono::milliseconds timeout,
+                            int result, int output) {
+  limit_child(timeout);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  const std::size_t threads_before = thread_count();
+  Diagnostics problems;
+  try {
+    problems = load_declared(loader, request);
+  } catch (const std::exception& failure) {
+    problems.error("E407", fmt::format("opening the library failed: {}", failure.what()));
+  }
+  // A thread that the library started gets the time to show what it does.
+  for (int waited = 0; thread_count() > threads_before && waited < 20; ++waited) ::usleep(10'000);
+  send_message(result, Value::map({{"diagnostics", to_value(problems)}}));
+  ::_exit(0);
+}
+
+// ---- in the worker
+// -----------------------------------------------------------------------------------------------
+
+struct Pipe {
+  int read_end = -1, write_end = -1;
+
+  Pipe() {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) == 0) {
+      read_end = ends[0];
+      write_end = ends[1];
+    }
+  }
+  ~Pipe() {
+    close_read();
+    close_write();
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  void close_read() { close_end(read_end); }
+  void close_write() { close_end(write_end); }
+
+ private:
+  static void close_end(int& descriptor) {
+    if (descriptor >= 0) ::close(descriptor);
+    descriptor = -1;
+  }
+};
+
+// Reads what is there; false at the end of the stream.
+bool drain(int descriptor, std::string& into, std::size_t keep) {
+  char chunk[65536];
+  const ssize_t got = ::read(descriptor, chunk, sizeof chunk);
+  if (got < 0) return errno == EINTR || errno == EAGAIN;
+  if (got == 0) return false;
+  into.append(chunk, static_cast<std::size_t>(got));
+  if (into.size() > keep) into.erase(0, into.size() - keep);
+  return true;
+}
+
+struct ChildEnd {
+  int status = 0;
+  bool timed_out = false;
+  std::string answer;  // the message it sent, length and all
+  std::string output;  // the tail of what it printed
+};
+
+// Waits for the child, reading both pipes so that it never blocks on them. Kills its whole group when time is
+// up.
+ChildEnd await_child(pid_t child, int result, int output, std::chrono::milliseconds timeout) {
+  ChildEnd end;
+  const auto until = Clock::now() + timeout;
+  bool result_open = true, output_open = true, ended = false;
+  while (!ended) {
+    pollfd ready[2] = {{result_open ? result : -1, POLLIN, 0}, {output_open ? output : -1, POLLIN, 0}};
+    ::poll(ready, 2, 10);
+    if (ready[0].revents) result_open = drain(result, end.answer, max_probe_message + 4);
+    if (ready[1].revents) output_open = drain(output, end.output, kept_output);
+    ended = ::waitpid(child, &end.status, WNOHANG) == child;
+    if (!ended && Clock::now() > until) {
+      end.timed_out = true;
+      ::kill(-child, SIGKILL);
+      ::kill(child, SIGKILL);
+      ended = ::waitpid(child, &end.status, 0) == child;
+    }
+  }
+  ::kill(-child, SIGKILL);  // processes that the library left behind
+  ::fcntl(result, F_SETFL, O_NONBLOCK);
+  ::fcntl(output, F_SETFL, O_NONBLOCK);
+  for (std::size_t before = ~0ul; before != end.answer.size();) {
+    before = end.answer.size();
+    drain(result, end.answer, max_probe_message + 4);
+  }
+  drain(output, end.output, kept_output);
+  return end;
+}
+
+std::string signal_words(int signal) {
+  const char* name = ::sigabbrev_np(signal);
+  const char* description = ::sigdescr_np(signal);
+  return fmt::format("SIG{} ({})", name ? name : "?", description ? description : "unknown");
+}
+
+// The last lines that it printed, as a part of the message.
+std::string printed(const std::string& output) {
+  const auto end = output.find_last_not_of(" \n\t\r");
+  if (end == std::string::npos) return {};
+  return "; it printed: " + output.substr(0, end + 1);
+}
+
+Value answer_of(const ChildEnd& end, const Value& request, std::chrono::milliseconds timeout) {
+  const Where where = Where::in_file(text_of(request, "library"));
+  Diagnostics problems;
+  if (end.timed_out) {
+    problems
+        .error("E406",
+               fmt::format("opening the library took longer than {} ms and was stopped{}", timeout.count(),
+                           printed(end.output)),
+               where)
+        .hint =
+        "look for work, locks or threads in its static initialisers; register in NEXUML_LIBRARY instead";
+  } else if (WIFSIGNALED(end.status)) {
+    problems
+        .error("E405",
+               fmt::format("opening the library ended its process with {}{}",
+                           signal_words(WTERMSIG(end.status)), printed(end.output)),
+               where)
+        .hint =
+        "an exception or a crash in a static initialiser cannot be caught; register in NEXUML_LIBRARY "
+        "instead";
+  } else if (end.answer.size() > 4) {
+    Diagnostics syntax;
+    const Value answer = parse_json(std::string_view(end.answer).substr(4), "probe", syntax);
+    if (!syntax.has_errors() && answer.find("diagnostics")) return answer;
+    problems.error("E405", "the library disturbed the answer of its process", where);
+  } else {
+    problems
+        .error("E405",
+               fmt::format("the library ended its process with exit code {}{}", WEXITSTATUS(end.status),
+                           printed(end.output)),
+               where)
+        .hint = "a library must not call exit()";
+  }
+  return Value::map({{"diagnostics", to_value(problems)}});
+}
+
+Value probe_one(LibraryLoader& loader, const Value& request) {
+  const Value* limit = request.find("timeout_ms");
+  const std::chrono::milliseconds timeout(limit && limit->is_integer() ? limit->as_integer() : 10'000);
+  Pipe result, output;
+  const pid_t child = ::fork();
+  if (child == 0) run_child(loader, request, timeout, result.write_end, output.write_end);
+  result.close_write();
+  output.close_write();
+  if (child < 0) {
+    Diagnostics problems;
+    problems.error("E401", fmt::format("no process can be started: {}", std::strerror(errno)));
+    return Value::map({{"diagnostics", to_value(problems)}});
+  }
+  return answer_of(await_child(child, result.read_end, output.read_end, timeout), request, timeout);
+}
+
+}  // namespace
+
+int run_probe_worker(int requests, int responses) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // A library's prints go to its own pipe; these two belong to the protocol and to no library.
+  ::fcntl(requests, F_SETFD, FD_CLOEXEC);
+  ::fcntl(responses, F_SETFD, FD_CLOEXEC);
+  LibraryLoader loader(std::make_shared<const Catalog>(std::vector<DeclaredLibrary>{}, Diagnostics{}, 0),
+                       process_environment());
+  Diagnostics told_for_each_library;
+  loader.open_runtime(told_for_each_library);
+  // Forking is only sound from a single thread.
+  if (thread_count() != 1) return 1;
+  if (!send_message(responses, Value::map({{"probe_protocol", probe_protocol_version}}))) return 1;
+  while (const auto request = receive_message(requests, Clock::now() + forever)) {
+    if (!send_message(responses, probe_one(loader, *request))) return 1;
+  }
+  return 0;
+}
+
+}  // namespace nexuml

@@ -1,0 +1,123 @@
+// Libraries that do what no library should. Each is opened in a process of its own; this process, and the
+// report about the others, come through unharmed.
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <map>
+
+#include "discovery/test_tree.h"
+#include "loading/probe.h"
+
+using namespace nexuml;
+using namespace nexuml::test;
+
+namespace {
+
+struct Expected {
+  const char* folder;
+  const char* code;
+  const char* words;
+};
+
+// Found by looking at the file.
+constexpr Expected found_in_the_file[] = {{"no_entry", "E404", "nexuml_library_entry_v1"}};
+
+// Found by opening it.
+constexpr Expected found_by_opening[] = {
+    {"abort_in_static_init", "E405", "SIGABRT"},
+    {"abort_in_thread", "E405", "SIGABRT"},
+    {"divides_by_zero", "E405", "SIGFPE"},
+    {"eats_memory", "E407", "bad_alloc"},
+    {"empty_name", "E507", "no valid identity"},
+    {"empty_table", "E404", "no usable table"},
+    {"exit_in_static_init", "E405", "exit code 0"},
+    {"illegal_instruction", "E405", "SIGILL"},
+    {"kills_its_process", "E405", "SIGKILL"},
+    {"missing_dependency", "E403", "libnowhere.so.1"},
+    {"one_type_two_names", "E502", "registered but not declared"},
+    {"raises_floating_trap", "E405", "SIGFPE"},
+    {"segfault_in_static_init", "E405", "SIGSEGV"},
+    {"small_table", "E404", "no usable table"},
+    {"stack_overflow", "E405", "SIGSEGV"},
+    {"throw_in_static_init", "E405", "the table of colours is missing"},
+    {"throws", "E407", "no licence file was found"},
+    {"throws_a_number", "E407", "not a std::exception"},
+    {"twice_the_same_name", "E501", "registered twice"},
+    {"undeclared", "E502", "registered but not declared: layer/registered_only@1"},
+    {"undefined_symbol", "E402", "c10::function_of_another_version(int)"}};
+
+// Stopped when their time is up.
+constexpr Expected stopped[] = {{"deadlock_in_loader", "E406", "longer than"},
+                                {"loops_for_ever", "E406", "longer than"},
+                                {"prints_for_ever", "E406", "dull library"},
+                                {"sleeps_for_ever", "E406", "longer than"}};
+
+std::shared_ptr<const Catalog> scan(const TestTree& tree, const std::string& folder) {
+  return discover({.roots = {TestTree::fixture_root(folder)}}, empty_environment(tree));
+}
+
+void check_probe(Prober& prober, const Expected& expected) {
+  INFO(expected.folder);
+  TestTree tree;
+  const auto catalog = scan(tree, expected.folder);
+  REQUIRE(catalog->libraries().size() == 1);
+  INFO(catalog->diagnostics().to_text());
+  REQUIRE(catalog->libraries()[0].usable());
+  const Diagnostics problems = prober.probe(catalog->libraries()[0]);
+  INFO(problems.to_text());
+  REQUIRE(problems.size() >= 1);
+  CHECK(problems.entries()[0].code == expected.code);
+  CHECK_THAT(problems.entries()[0].message, Catch::Contains(expected.words));
+}
+
+}  // namespace
+
+TEST_CASE("what a library's file lacks is found without opening it") {
+  for (const auto& expected : found_in_the_file) {
+    INFO(expected.folder);
+    TestTree tree;
+    const auto catalog = scan(tree, expected.folder);
+    REQUIRE(codes(catalog->diagnostics()) == std::vector<std::string>{expected.code});
+    CHECK_THAT(catalog->diagnostics().to_text(), Catch::Contains(expected.words));
+  }
+}
+
+TEST_CASE("each misbehaving library is one diagnostic, and the prober goes on to the next") {
+  Prober prober({.host = NEXUML_RUN_PATH});
+  TestTree tree;
+  const auto good = scan(tree, "good");
+  for (const auto& expected : found_by_opening) {
+    check_probe(prober, expected);
+    CHECK(prober.probe(good->libraries()[0]).empty());
+  }
+}
+
+TEST_CASE("a library that does not come back is stopped when its time is up") {
+  Prober prober({.timeout = std::chrono::milliseconds(400), .host = NEXUML_RUN_PATH});
+  for (const auto& expected : stopped) check_probe(prober, expected);
+}
+
+TEST_CASE("a library that closes every descriptor cannot pass for a good one") {
+  Prober prober({.host = NEXUML_RUN_PATH});
+  TestTree tree;
+  const auto catalog = scan(tree, "closes_descriptors");
+  const Diagnostics problems = prober.probe(catalog->libraries()[0]);
+  CHECK(codes(problems) == std::vector<std::string>{"E405"});
+}
+
+TEST_CASE("a process that a library leaves behind is ended with it") {
+  Prober prober({.timeout = std::chrono::milliseconds(3000), .host = NEXUML_RUN_PATH});
+  TestTree tree;
+  const auto catalog = scan(tree, "leaves_a_process");
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(prober.probe(catalog->libraries()[0]).empty());
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
+}
+
+TEST_CASE("without a worker nothing is opened, and that is said") {
+  TestTree tree;
+  const auto good = scan(tree, "good");
+  for (const char* host : {"/no/such/program", "/bin/true", "/bin/cat"}) {
+    Prober prober({.host = host});
+    CHECK(codes(prober.probe(good->libraries()[0])) == std::vector<std::string>{"E401"});
+  }
+}
