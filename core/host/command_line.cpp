@@ -129,6 +129,16 @@ void declare_host_commands(CLI::App& app, Declarations& declare) {
                "Look at files only; open no library in a process of its own");
   declare.integer(doctor, "--timeout", "timeout", "Milliseconds that opening one library may take")
       ->check(CLI::Range(100, 600'000));
+
+  CLI::App* create = declare.group(app, "new", "Start a project of your own");
+  CLI::App* library_project =
+      declare.command(*create, "library", "Write a component library that builds untouched", "new library");
+  declare.text(library_project, "name", "name", "Folder and name of the library")->required();
+  declare.texts(library_project, "--layer", "layers", "Name of a layer in it (repeatable)");
+  declare.texts(library_project, "--data", "data_sources", "Name of a data source (repeatable)");
+  declare.texts(library_project, "--eval", "eval_algorithms", "Name of an evaluation algorithm (repeatable)");
+  declare.texts(library_project, "--loader", "loader_backends", "Name of a loader backend (repeatable)");
+  declare.texts(library_project, "--target", "targets", "Name of a module target (repeatable)");
 }
 
 void declare_engine_commands(CLI::App& app, Declarations& declare) {

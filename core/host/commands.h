@@ -13,6 +13,7 @@ int list_libraries(Session& session);
 int inspect(Session& session);
 int resolve(Session& session);
 int doctor(Session& session);
+int new_library(Session& session);
 int write_library_manifest(Session& session);
 int serve_probes(Session& session);
 

@@ -15,7 +15,9 @@ constexpr std::pair<const char*, ComponentKind> component_listings[] = {
     {"loaders", ComponentKind::loader_backend}};
 
 // A summary's first line is its sentence; shapes and formulas follow and belong to `inspect`.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
 
 // One listing: collected as values, shown as a table.
 class Listing {

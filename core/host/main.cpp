@@ -24,6 +24,7 @@ Command command_named(std::string_view name) {
                                                             {"inspect", inspect},
                                                             {"resolve", resolve},
                                                             {"doctor", doctor},
+                                                            {"new library", new_library},
                                                             {"__manifest", write_library_manifest},
                                                             {"__probe", serve_probes}};
   const auto found = commands.find(name);

@@ -1,0 +1,6 @@
+// What this library provides.
+#include <nexuml/registration.h>
+
+@INCLUDES@
+NEXUML_LIBRARY(registry) {
+@REGISTRATIONS@}
