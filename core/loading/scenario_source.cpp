@@ -15,10 +15,12 @@ Value from_code(LibraryLoader& loader, const ScenarioRequest& request, Diagnosti
   const Value parameters = read_parameters(request.parameters, *schema, problems);
   if (problems.has_errors()) return {};
   const ScenarioSpec spec = loader.scenario(request.source, parameters, problems);
-  // The definitions that the SDK itself holds have their identities from these libraries.
-  loader.load_for({ComponentKind::layer, "NnModule", "1"}, problems);
-  loader.load_for({ComponentKind::loader_backend, "torch", "1"}, problems);
-  return problems.has_errors() ? Value() : lower_scenario(spec, loader.registry(), loader.catalog(), problems);
+  if (problems.has_errors()) return {};
+  // The SDK's own definitions: a scenario holds them without asking for them by name.
+  Diagnostics told_by_lowering;
+  loader.load_for(Identity{ComponentKind::layer, "NnModule", "1"}, told_by_lowering);
+  loader.load_for(Identity{ComponentKind::loader_backend, "torch", "1"}, told_by_lowering);
+  return lower_scenario(spec, loader.registry(), loader.catalog(), problems);
 }
 
 }  // namespace
