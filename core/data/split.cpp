@@ -95,10 +95,10 @@ void append_assigned(Splits& splits, const Rows& rows, const std::vector<std::st
 void append_split(Splits& splits, const std::vector<std::int64_t>& rows,
                   const std::vector<std::string>& assigned, const std::string& split_type,
                   const SplitFractions& fractions, const std::string& key_path) {
-  const bool random = split_type == "fit" || split_type == "all" || split_type == "keep";
-  if (random && assigned.empty())
+  const bool follows = split_type == "fit" || split_type == "keep";
+  if (assigned.empty() && (follows || split_type == "all"))
     divide(splits, rows, fractions.train, fractions.val);
-  else if (random)
+  else if (follows)
     append_assigned(splits, rows, assigned, fractions, key_path);
   else
     append_assigned(splits, rows, std::vector<std::string>(rows.size(), split_type), fractions,

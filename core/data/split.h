@@ -25,8 +25,8 @@ inline constexpr std::uint64_t split_seed = 42;
 // Appends `rows` (numbers of the joined data) to `splits`.
 //
 // `split_type` is DatasetSpec.split_type: a literal such as `test` sends all rows there; `keep`, and `fit`
-// and `all` where the data assigns splits itself, follow `assigned` (one name per row). Names that contain
-// "val" mean val. Rows named `fit` are divided in train and val, rows named `all` in train, val and test.
+// where the data assigns splits itself, follow `assigned` (one name per row); `all` takes its place. Names
+// that contain "val" mean val. Rows named `fit` are divided in train and val, rows named `all` in train, val and test.
 // Data that assigns nothing is divided in three: floor(n * train), floor(n * val), and the rest. Throws Error
 // E835 for a name that is none of these.
 void append_split(Splits& splits, const std::vector<std::int64_t>& rows,

@@ -1,9 +1,14 @@
 // The shipped component library: layers, data sources, evaluation algorithms, scenarios.
 #include <nexuml/registration.h>
 
+#include "data/audio_folder.h"
+#include "data/cifar.h"
 #include "data/csv_source.h"
+#include "data/mnist.h"
 #include "data/synthetic.h"
+#include "data/tensor_file.h"
 #include "data/torch_loader.h"
+#include "evaluation/anomaly_visualizer.h"
 #include "evaluation/class_histogram.h"
 #include "evaluation/classification_report.h"
 #include "evaluation/latent_visualizer.h"
@@ -33,10 +38,17 @@ NEXUML_LIBRARY(registry) {
   registry.add<ReconstructionLoss>("ReconstructionLoss");
   registry.add<RegressionLoss>("RegressionLoss");
 
+  registry.add<AudioFolder>("audio_folder");
+  registry.add<CIFAR100Dataset>("CIFAR100Dataset");
+  registry.add<CIFAR10Dataset>("CIFAR10Dataset");
   registry.add<CsvSource>("csv");
+  registry.add<FashionMNISTDataset>("FashionMNISTDataset");
+  registry.add<MNISTDataset>("MNISTDataset");
   registry.add<Synthetic>("synthetic");
+  registry.add<TensorFileSource>("tensor_file");
   registry.add<TorchLoader>("torch");
 
+  registry.add<AnomalyVisualizer>("anomaly_visualizer");
   registry.add<ClassHistogram>("class_histogram");
   registry.add<ClassificationReport>("classification_report");
   registry.add<LatentVisualizer>("latent_visualizer");

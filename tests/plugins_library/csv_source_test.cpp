@@ -107,6 +107,16 @@ TEST_CASE("a label outside of the listed classes is refused with the near name")
       Contains("table.csv:2:3") && Contains("'cats'") && Contains("did you mean cat"));
 }
 
+TEST_CASE("labels listed as anomalies only test, and a second label tells them apart") {
+  const auto dataset =
+      open_table("x,y\n1,3\n2,9\n3,4\n", Value::map({{"label", "y"}, {"anomalies", Value::list({"9"})}}));
+  CHECK(dataset->splits() == std::vector<std::string>{"all", "test", "all"});
+  CHECK(floats(all_rows(*dataset).y->get("anomaly")) == std::vector<float>{0, 1, 0});
+  CHECK(dataset->num_classes().at("anomaly") == 2);
+  CHECK_THROWS_WITH(source("csv", Value::map({{"path", "a.csv"}, {"anomalies", Value::list({"9"})}})),
+                    Contains("need a `label` column"));
+}
+
 TEST_CASE("a split that is none is refused") {
   CHECK_THAT(table_failure("x,part\n1,dev\n", Value::map({{"split", "part"}})),
              Contains("table.csv:2:3") && Contains("found 'dev'"));

@@ -25,8 +25,8 @@ GoldenData golden_data(const std::string& name) {
 }  // namespace
 
 TEST_CASE("synthetic data is bit-equal to that of NexuML with the same seed") {
-  const std::string name = GENERATE("data_gaussian", "data_clusters_multiclass", "data_multilabel",
-                                    "data_regression", "data_anomaly");
+  const std::string name = GENERATE(as<std::string>{}, "data_gaussian", "data_clusters_multiclass",
+                                    "data_multilabel", "data_regression", "data_anomaly");
   CAPTURE(name);
   const GoldenData golden = golden_data(name);
   const Value& params = golden.description.at("component").at("params");
@@ -49,8 +49,8 @@ TEST_CASE("synthetic data is bit-equal to that of NexuML with the same seed") {
 }
 
 TEST_CASE("what synthetic data declares is what it gives") {
-  const std::string name = GENERATE("data_gaussian", "data_clusters_multiclass", "data_multilabel",
-                                    "data_regression", "data_anomaly");
+  const std::string name = GENERATE(as<std::string>{}, "data_gaussian", "data_clusters_multiclass",
+                                    "data_multilabel", "data_regression", "data_anomaly");
   CAPTURE(name);
   const Value params = golden_data(name).description.at("component").at("params");
   const auto declared = source("synthetic", params)->declare();

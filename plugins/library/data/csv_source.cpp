@@ -17,8 +17,8 @@ namespace nexuml_library {
 
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{4} << 30;
-constexpr std::size_t most_problems = 20;  // then reading stops
+constexpr std::size_t most_table_bytes = std::size_t{4} << 30;
+constexpr std::size_t most_table_problems = 20;  // then reading stops
 
 bool is_training_split(const std::string& split) {
   return split == "train" || split == "fit" || split == "all";
@@ -79,6 +79,7 @@ class CsvTable {
         info.num_classes[source_.label_key] = static_cast<std::int64_t>(classes_.size());
         info.class_names[source_.label_key] = classes_;
       }
+      if (!source_.anomalies.empty()) set_anomalies(*y, info);
     }
     return std::make_shared<nexuml::TensorDataset>(std::move(x), std::move(y), std::move(info));
   }
@@ -91,8 +92,8 @@ class CsvTable {
 
   void problem(nexuml::Where where, std::string message, std::string hint = {}) {
     problems_.error("E833", std::move(message), std::move(where)).hint = std::move(hint);
-    if (problems_.size() < most_problems) return;
-    problems_.note("E833", fmt::format("reading stopped after {} problems", most_problems));
+    if (problems_.size() < most_table_problems) return;
+    problems_.note("E833", fmt::format("reading stopped after {} problems", most_table_problems));
     throw nexuml::Error(std::move(problems_));
   }
 
@@ -153,6 +154,20 @@ class CsvTable {
               nexuml::did_you_mean(cell.text, classes_));
   }
 
+  // Anomalies are only for the test; all other rows are divided.
+  void set_anomalies(nexuml::TensorDict& y, nexuml::TensorDatasetInfo& info) const {
+    std::vector<std::int64_t> anomalous;
+    info.splits.clear();
+    for (const LabelCell& cell : label_cells_) {
+      const auto& listed = source_.anomalies;
+      anomalous.push_back(std::find(listed.begin(), listed.end(), cell.text) != listed.end());
+      info.splits.emplace_back(anomalous.back() ? "test" : "all");
+    }
+    y.set(source_.anomaly_key, at::tensor(at::ArrayRef<std::int64_t>(anomalous), at::kLong));
+    info.num_classes[source_.anomaly_key] = 2;
+    info.class_names[source_.anomaly_key] = {"normal", "anomalous"};
+  }
+
   at::Tensor features() const {
     std::vector<std::int64_t> sizes{rows_};
     const auto columns = static_cast<std::int64_t>(columns_.features.size());
@@ -181,7 +196,7 @@ class CsvTable {
 
 std::string read_file(const CsvSource& source, const std::filesystem::path& path) {
   nexuml::Diagnostics problems;
-  std::string text = nexuml::read_text_file(path.string(), problems, most_bytes);
+  std::string text = nexuml::read_text_file(path.string(), problems, most_table_bytes);
   if (!problems.has_errors()) return text;
   nexuml::Diagnostics explained;
   for (nexuml::Diagnostic diagnostic : problems) {
@@ -223,6 +238,9 @@ void check_choices(const CsvSource& source, nexuml::RuleProblems& problems) {
     problems.add("classes", "a label of numbers has no classes");
   if (std::set<std::string>(source.classes.begin(), source.classes.end()).size() != source.classes.size())
     problems.add("classes", "a class is listed twice");
+  if (!source.anomalies.empty() &&
+      (!source.label || source.label_type == CsvSource::Label::number || source.split))
+    problems.add("anomalies", "anomalies need a `label` column of classes, and no `split` column");
   if (source.path.empty()) problems.add("path", "a path is expected, found an empty text");
 }
 
@@ -240,6 +258,10 @@ void CsvSource::describe(nexuml::Schema<CsvSource>& s) {
       .doc("classes: texts or whole numbers, sorted and numbered from 0; number: a value to predict.");
   s.field("classes", &CsvSource::classes)
       .doc("All labels in their order; empty: those of the training rows, sorted.");
+  s.field("anomalies", &CsvSource::anomalies)
+      .doc(
+          "Labels that are anomalies: their rows only test, all others are divided, and a second label tells "
+          "them apart as 1 and 0.");
   s.field("split", &CsvSource::split).doc("Column that holds train, val, test, fit or all.");
   s.field("header", &CsvSource::header)
       .doc("Whether the first line names the columns; else they are column_1, column_2 and so on.");
@@ -249,6 +271,7 @@ void CsvSource::describe(nexuml::Schema<CsvSource>& s) {
   s.field("shape", &CsvSource::shape).doc("Shape of one sample; null for one dimension.").at_least(1);
   s.field("feature_key", &CsvSource::feature_key).doc("Key of the features.");
   s.field("label_key", &CsvSource::label_key).doc("Key of the labels.");
+  s.field("anomaly_key", &CsvSource::anomaly_key).doc("Key of the label that tells anomalies.");
   s.check(check_choices);
 }
 
@@ -264,6 +287,10 @@ nexuml::DataDeclaration CsvSource::declare() const {
   if (!label) return declared;
   const bool is_class = label_type == Label::classes;
   declared.labels[label_key] = {{}, is_class ? nexuml::DType::int64 : nexuml::DType::float32};
+  if (!anomalies.empty()) {
+    declared.labels[anomaly_key] = {{}, nexuml::DType::int64};
+    declared.num_classes[anomaly_key] = 2;
+  }
   if (!classes.empty()) declared.num_classes[label_key] = static_cast<std::int64_t>(classes.size());
   return declared;
 }

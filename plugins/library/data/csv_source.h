@@ -25,6 +25,7 @@ struct CsvSource {
   std::optional<std::string> label = std::nullopt;
   Label label_type = Label::classes;
   std::vector<std::string> classes = {};
+  std::vector<std::string> anomalies = {};
   std::optional<std::string> split = std::nullopt;
   bool header = true;
   std::string delimiter = ",";
@@ -33,6 +34,7 @@ struct CsvSource {
   std::optional<std::vector<std::int64_t>> shape = std::nullopt;
   std::string feature_key = "features";
   std::string label_key = "label";
+  std::string anomaly_key = "anomaly";
 
   static void describe(nexuml::Schema<CsvSource>& s);
   nexuml::DataDeclaration declare() const;

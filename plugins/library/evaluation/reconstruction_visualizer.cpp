@@ -12,10 +12,10 @@ namespace nexuml_library {
 
 namespace {
 
-constexpr double cell = 96, gap = 8, row_label_width = 96, title_height = 44;
-constexpr double curve_width = 300, curve_height = 210;
+constexpr double cell_side = 96, cell_gap = 8, row_label_width = 96, title_height = 44;
+constexpr double panel_width = 300, panel_height = 210;
 
-std::string shape_text(const at::Tensor& tensor) {
+std::string sample_shape_text(const at::Tensor& tensor) {
   return nexuml::to_string(nexuml::Shape(tensor.sizes().vec()));
 }
 
@@ -25,7 +25,7 @@ at::Tensor join_patches(const at::Tensor& patches, const at::Tensor& like, std::
   const std::int64_t channels = image.size(0), rows = image.size(1) / patch, columns = image.size(2) / patch;
   if (patches.numel() != rows * columns * patch * patch * channels)
     throw nexuml::Error("E853", fmt::format("patches of {} do not fill an image of {} with patch_size {}",
-                                            shape_text(patches), shape_text(like), patch));
+                                            sample_shape_text(patches), sample_shape_text(like), patch));
   return patches.reshape({rows, columns, patch, patch, channels})
       .permute({4, 0, 2, 1, 3})
       .reshape({channels, rows * patch, columns * patch});
@@ -45,9 +45,10 @@ at::Tensor in_shape_of(const at::Tensor& original, const at::Tensor& values,
           .expand_as(original);
     return join_patches(values, original, *patch).reshape(original.sizes());
   }
-  throw nexuml::Error(
-      "E853", fmt::format("'{}' is {}; the sample is {}", key, shape_text(values), shape_text(original)), {},
-      "set patch_size where the reconstruction is a list of patches");
+  throw nexuml::Error("E853",
+                      fmt::format("'{}' is {}; the sample is {}", key, sample_shape_text(values),
+                                  sample_shape_text(original)),
+                      {}, "set patch_size where the reconstruction is a list of patches");
 }
 
 struct Sample {
@@ -99,6 +100,15 @@ class ReconstructionRuntime final : public nexuml::EvalAlgorithm {
                    const at::Tensor& reconstructed, const at::Tensor& mask, std::int64_t row) const {
     const auto held = [](const at::Tensor& tensor) { return tensor.detach().to(at::kCPU, at::kFloat); };
     Sample sample{.original = held(original)};
+    if (settings_.sample_shape) {
+      if (nexuml::element_count(*settings_.sample_shape) != sample.original.numel())
+        throw nexuml::Error(
+            "E853",
+            fmt::format("a sample of {} cannot be drawn as {}", sample_shape_text(sample.original),
+                        nexuml::to_string(*settings_.sample_shape)),
+            {}, "correct sample_shape");
+      sample.original = sample.original.reshape(*settings_.sample_shape);
+    }
     sample.reconstructed =
         in_shape_of(sample.original, held(reconstructed), settings_.patch_size, settings_.reconstructed_key);
     if (mask.defined())
@@ -136,16 +146,18 @@ class ReconstructionRuntime final : public nexuml::EvalAlgorithm {
   void draw_images(const std::filesystem::path& stem) const {
     const bool masked = samples_.front().masked.defined();
     const std::size_t rows = masked ? 4 : 3;
-    const FigureSize size{row_label_width + static_cast<double>(samples_.size()) * (cell + gap) + gap,
-                          title_height + static_cast<double>(rows) * (cell + gap) + 34};
+    const FigureSize size{
+        row_label_width + static_cast<double>(samples_.size()) * (cell_side + cell_gap) + cell_gap,
+        title_height + static_cast<double>(rows) * (cell_side + cell_gap) + 34};
     double worst = 0;
     for (const Sample& sample : samples_)
       worst = std::max(worst, (sample.original - sample.reconstructed).abs().max().item<double>());
     save_figure(stem, size, [&](Canvas& canvas) {
-      canvas.text({gap, 17}, fmt::format("Reconstruction of '{}'", feature_key_), {.size = 13, .bold = true});
+      canvas.text({cell_gap, 17}, fmt::format("Reconstruction of '{}'", feature_key_),
+                  {.size = 13, .bold = true});
       const char* names[] = {"original", "reconstructed", "|error|", "masked input"};
       for (std::size_t row = 0; row < rows; ++row)
-        canvas.text({row_label_width - gap, cell_box(0, row).y + cell / 2}, names[row],
+        canvas.text({row_label_width - cell_gap, cell_box(0, row).y + cell_side / 2}, names[row],
                     {.horizontal = Canvas::end});
       for (std::size_t i = 0; i < samples_.size(); ++i) {
         const Sample& sample = samples_[i];
@@ -154,7 +166,7 @@ class ReconstructionRuntime final : public nexuml::EvalAlgorithm {
         draw_image(canvas, cell_box(i, 1), sample.reconstructed, range, false);
         draw_image(canvas, cell_box(i, 2), (sample.original - sample.reconstructed).abs(), {0, worst}, true);
         if (masked) draw_image(canvas, cell_box(i, 3), sample.masked, range, false);
-        canvas.text({cell_box(i, 0).x + cell / 2, title_height - 9}, sample.caption,
+        canvas.text({cell_box(i, 0).x + cell_side / 2, title_height - 9}, sample.caption,
                     {.size = 10, .horizontal = Canvas::center});
       }
       canvas.text({row_label_width, size.height - 16},
@@ -164,21 +176,21 @@ class ReconstructionRuntime final : public nexuml::EvalAlgorithm {
   }
 
   static Box cell_box(std::size_t column, std::size_t row) {
-    return {row_label_width + static_cast<double>(column) * (cell + gap),
-            title_height + static_cast<double>(row) * (cell + gap), cell, cell};
+    return {row_label_width + static_cast<double>(column) * (cell_side + cell_gap),
+            title_height + static_cast<double>(row) * (cell_side + cell_gap), cell_side, cell_side};
   }
 
   void draw_curves(const std::filesystem::path& stem) const {
     const std::size_t columns = std::min<std::size_t>(4, samples_.size());
     const std::size_t rows = (samples_.size() + columns - 1) / columns;
-    const FigureSize size{static_cast<double>(columns) * curve_width,
-                          static_cast<double>(rows) * curve_height + 24};
+    const FigureSize size{static_cast<double>(columns) * panel_width,
+                          static_cast<double>(rows) * panel_height + 24};
     save_figure(stem, size, [&](Canvas& canvas) {
       draw_legend(canvas, {8, 4}, {{fmt::format("'{}'", feature_key_), palette_color(0)}});
       draw_legend(canvas, {size.width / 2, 4}, {{"reconstructed", palette_color(1)}});
       for (std::size_t i = 0; i < samples_.size(); ++i) {
-        const Box box{static_cast<double>(i % columns) * curve_width,
-                      static_cast<double>(i / columns) * curve_height + 24, curve_width, curve_height};
+        const Box box{static_cast<double>(i % columns) * panel_width,
+                      static_cast<double>(i / columns) * panel_height + 24, panel_width, panel_height};
         draw_sample_curves(canvas, box, samples_[i], i);
       }
     });
@@ -234,6 +246,10 @@ void ReconstructionVisualizer::describe(nexuml::Schema<ReconstructionVisualizer>
   s.field("storage_backend", &ReconstructionVisualizer::storage_backend)
       .doc("Accepted; the few samples are kept in memory.");
   s.field("storage_path", &ReconstructionVisualizer::storage_path).doc("Accepted; has no effect.");
+  s.field("sample_shape", &ReconstructionVisualizer::sample_shape)
+      .doc("Shape in which samples are drawn, as [1, 8, 8] for flat images; null: as they are.")
+      .at_least(1)
+      .written_when_set();
 }
 
 std::shared_ptr<nexuml::EvalAlgorithm> ReconstructionVisualizer::build(

@@ -4,7 +4,8 @@
 //                       .feature_key = "features"}
 //
 // Samples of [height, width] or [channels, height, width] are drawn as images, others as curves. With
-// `patch_size` the reconstruction is a list of patches [tokens, patch * patch * channels].
+// `patch_size` the reconstruction is a list of patches [tokens, patch * patch * channels]; `sample_shape`
+// draws flat samples as images.
 #pragma once
 
 #include <nexuml/definition.h>
@@ -27,6 +28,7 @@ struct ReconstructionVisualizer {
   std::optional<std::int64_t> patch_size = std::nullopt;
   StoreBackend storage_backend = StoreBackend::memory;
   std::optional<std::string> storage_path = std::nullopt;
+  std::optional<std::vector<std::int64_t>> sample_shape = std::nullopt;
 
   static void describe(nexuml::Schema<ReconstructionVisualizer>& s);
   std::shared_ptr<nexuml::EvalAlgorithm> build(const nexuml::EvalBuildContext& context) const;

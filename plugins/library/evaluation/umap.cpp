@@ -16,7 +16,7 @@ namespace nexuml_library {
 namespace {
 
 constexpr std::int64_t most_neighbours = 15;
-constexpr int epochs = 300;
+constexpr int umap_epochs = 300;
 constexpr int negative_samples = 5;
 // The curve 1 / (1 + a d^2b) that is near 1 up to the distance 0.1 and then falls like exp(-d).
 constexpr double curve_a = 1.5769434603, curve_b = 0.8950608779;
@@ -73,8 +73,8 @@ class Layout {
     double heaviest = 0;
     for (const Edge& edge : edges) heaviest = std::max(heaviest, edge.weight);
     std::vector<double> due(edges.size(), 0);
-    for (int epoch = 0; epoch < epochs && !stop.stop_requested(); ++epoch) {
-      const double rate = 1.0 - static_cast<double>(epoch) / epochs;
+    for (int epoch = 0; epoch < umap_epochs && !stop.stop_requested(); ++epoch) {
+      const double rate = 1.0 - static_cast<double>(epoch) / umap_epochs;
       for (std::size_t i = 0; i < edges.size(); ++i) {
         due[i] += edges[i].weight / heaviest;
         if (due[i] < 1) continue;

@@ -53,9 +53,12 @@ void DigitsClassifierParameters::describe(nexuml::Schema<DigitsClassifierParamet
 nexuml::ScenarioSpec digits_classifier(const DigitsClassifierParameters& parameters,
                                        const nexuml::ScenarioContext&) {
   nexuml::ScenarioSpec scenario{.name = "digits-classifier"};
+  scenario.pipeline.stages["Noise"] = {LayerSpec{.component = nexuml::nn_module("torch.nn:Dropout", 0.1),
+                                                 .keys_in = Keys{"features"},
+                                                 .keys_out = {"noisy"}}};
   scenario.pipeline.stages["Encoder"] = {LayerSpec{
       .component = LinearEncoder{.hidden_dims = parameters.hidden_dims, .output_dim = parameters.latent_dim},
-      .keys_in = Keys{"features"},
+      .keys_in = Keys{"noisy"},
       .keys_out = {"latent"}}};
   scenario.pipeline.stages["Head"] = {LayerSpec{.component = LatentClassificationHead{.hidden_dims = {{64}}},
                                                 .keys_in = Keys{"latent"},

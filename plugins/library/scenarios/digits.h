@@ -11,8 +11,8 @@ namespace nexuml_library {
 
 struct DigitsClassifierParameters {
   std::string path = "examples/data/digits/digits.csv";
-  std::vector<std::int64_t> hidden_dims = {128};
-  std::int64_t latent_dim = 32;
+  std::vector<std::int64_t> hidden_dims = {256};
+  std::int64_t latent_dim = 64;
   std::int64_t max_epochs = 30;
   std::int64_t batch_size = 64;
 

@@ -1,0 +1,126 @@
+#include "data/audio_file.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/conv1d.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/where.h>
+#include <fmt/format.h>
+#include <nexuml/diagnostic.h>
+#include <sndfile.h>
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <numbers>
+#include <numeric>
+#include <vector>
+
+namespace nexuml_library {
+
+namespace {
+
+constexpr std::int64_t lowest_rate = 1000, highest_rate = 1000000;
+constexpr std::int64_t most_channels = 64;
+
+[[noreturn]] void refuse_audio(const std::filesystem::path& path, std::string message,
+                               std::string hint = {}) {
+  throw nexuml::Error("E831", std::move(message), nexuml::Where::in_file(path.string()), std::move(hint));
+}
+
+struct OpenAudio {
+  std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file;
+  AudioInfo info;
+};
+
+OpenAudio open_audio(const std::filesystem::path& path) {
+  SF_INFO header{};
+  OpenAudio audio{{sf_open(path.c_str(), SFM_READ, &header), &sf_close}, {}};
+  if (!audio.file)
+    refuse_audio(path, fmt::format("the file is no readable audio: {}", sf_strerror(nullptr)),
+                 "convert it to WAV with 16 or 24 bits, or remove it");
+  audio.info = {header.frames, header.samplerate, header.channels};
+  if (audio.info.sample_rate < lowest_rate || audio.info.sample_rate > highest_rate)
+    refuse_audio(path, fmt::format("a sample rate of {} Hz; {} to {} Hz expected", audio.info.sample_rate,
+                                   lowest_rate, highest_rate));
+  if (audio.info.channels < 1 || audio.info.channels > most_channels)
+    refuse_audio(path, fmt::format("{} channels; 1 to {} expected", audio.info.channels, most_channels));
+  return audio;
+}
+
+// One row of filter taps for each of the `to` phases. `from` and `to` have no common divisor.
+// Formula: torchaudio.functional.resample with resampling_method="sinc_interp_hann".
+struct Resampler {
+  at::Tensor taps;  // [to, 1, 2 * width + from]
+  std::int64_t width;
+};
+
+Resampler make_resampler(std::int64_t from, std::int64_t to) {
+  constexpr double lowpass_width = 6, rolloff = 0.99, pi = std::numbers::pi;
+  const double base = static_cast<double>(std::min(from, to)) * rolloff;
+  const auto width = static_cast<std::int64_t>(std::ceil(lowpass_width * static_cast<double>(from) / base));
+  const at::Tensor taps = at::arange(-width, width + from, at::kDouble) / static_cast<double>(from);
+  const at::Tensor phases = at::arange(0, -to, -1, at::kDouble).view({to, 1, 1}) / static_cast<double>(to);
+  const at::Tensor time = ((phases + taps) * base).clamp(-lowpass_width, lowpass_width);
+  const at::Tensor window = (time * pi / lowpass_width / 2).cos().square();
+  const at::Tensor angle = time * pi;
+  const at::Tensor sinc = at::where(angle == 0, at::ones_like(angle), angle.sin() / angle);
+  return {(sinc * window * (base / static_cast<double>(from))).to(at::kFloat), width};
+}
+
+const Resampler& resampler(std::int64_t from, std::int64_t to) {
+  static std::mutex mutex;
+  static std::map<std::pair<std::int64_t, std::int64_t>, Resampler> made;
+  const std::lock_guard lock(mutex);
+  const auto found = made.find({from, to});
+  if (found != made.end()) return found->second;
+  return made.emplace(std::pair(from, to), make_resampler(from, to)).first->second;
+}
+
+std::int64_t frames_to_read(const AudioInfo& info, const AudioShape& shape) {
+  if (!shape.num_samples) return info.frames;
+  // A little more than what is kept: the filter of the resampler looks ahead.
+  const std::int64_t wanted =
+      (*shape.num_samples * info.sample_rate + shape.sample_rate - 1) / shape.sample_rate +
+      info.sample_rate / 100;
+  return std::min(info.frames, info.sample_rate == shape.sample_rate ? *shape.num_samples : wanted);
+}
+
+}  // namespace
+
+AudioInfo inspect_audio(const std::filesystem::path& path) {
+  return open_audio(path).info;
+}
+
+at::Tensor read_audio(const std::filesystem::path& path, const AudioShape& shape) {
+  const OpenAudio audio = open_audio(path);
+  const std::int64_t frames = frames_to_read(audio.info, shape);
+  at::Tensor interleaved = at::empty({frames, audio.info.channels}, at::kFloat);
+  const sf_count_t got = sf_readf_float(audio.file.get(), interleaved.mutable_data_ptr<float>(), frames);
+  if (got < frames && sf_error(audio.file.get()) != SF_ERR_NO_ERROR)
+    refuse_audio(path, fmt::format("the audio breaks off after {} of {} frames: {}", got, frames,
+                                   sf_strerror(audio.file.get())));
+  at::Tensor wave = interleaved.narrow(0, 0, got).t().contiguous();
+  if (wave.numel() > 0 && !wave.isfinite().all().item<bool>())
+    refuse_audio(path, "the file holds samples that are not finite numbers", "remove or mend the file");
+  if (shape.mono && wave.size(0) > 1) wave = wave.mean(0, true);
+  wave = resample(wave, audio.info.sample_rate, shape.sample_rate);
+  if (!shape.num_samples) return wave;
+  const std::int64_t missing = *shape.num_samples - wave.size(1);
+  return missing > 0 ? at::constant_pad_nd(wave, {0, missing})
+                     : wave.narrow(1, 0, *shape.num_samples).contiguous();
+}
+
+at::Tensor resample(const at::Tensor& wave, std::int64_t from_rate, std::int64_t to_rate) {
+  const std::int64_t divisor = std::gcd(from_rate, to_rate);
+  const std::int64_t from = from_rate / divisor, to = to_rate / divisor;
+  if (from == to || wave.size(1) == 0) return wave;
+  const Resampler& filter = resampler(from, to);
+  const at::Tensor padded = at::constant_pad_nd(wave, {filter.width, filter.width + from}).unsqueeze(1);
+  const at::Tensor phases = at::conv1d(padded, filter.taps, {}, from);  // [channels, to, blocks]
+  const std::int64_t length = (to * wave.size(1) + from - 1) / from;
+  return phases.transpose(1, 2).reshape({wave.size(0), -1}).narrow(1, 0, length).contiguous();
+}
+
+}  // namespace nexuml_library
