@@ -1,6 +1,7 @@
 // train: the story of one run.
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
+#include <nexuml/compile.h>
 
 #include <chrono>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "engine/run_log.h"
 #include "engine/scenario_input.h"
 #include "engine/training_run.h"
+#include "track/report.h"
 #include "train/last_batch.h"
 #include "train/trainer.h"
 
@@ -132,6 +134,7 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   take_over(summary, run.test(trainer, folder.path()));
   summary.set("seconds", watch.seconds());
   folder.write_summary(summary);
+  write_report(folder.path(), svg_diagram(run.pipeline(), input.spec));
   announce(call, folder, summary);
   return 0;
 }

@@ -1,0 +1,17 @@
+// Small text files of a run folder.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace nexuml {
+
+// Nothing where the file is not there.
+std::optional<std::string> file_text(const std::filesystem::path& path);
+
+// Written beside and renamed. Throws Error E849.
+void replace_text(const std::filesystem::path& path, std::string_view text);
+
+}  // namespace nexuml

@@ -1,0 +1,78 @@
+#include "track/report.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+
+using namespace nexuml;
+using Catch::Contains;
+
+namespace {
+
+class RunFolderForReport {
+ public:
+  RunFolderForReport() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "nexuml-report-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+    write("summary.json",
+          R"({"scenario": "a <b>", "test/accuracy": 0.97251, "epochs": 2, "test/loss": "nan"})");
+    write("metrics.csv", "epoch,step,train/loss,val/loss\n0,10,1.5,\n1,20,0.5,0.75\n");
+    write("scenario.yaml", "name: a <b>\n");
+    write("provenance.json", R"({"seed": 7, "libraries": [{"id": "nexuml.library", "version": "0.1.0"}]})");
+    write("evaluation/report/scores.csv", "class,f1\n\"ant, red\",0.123456789\nbee,\n");
+    write("evaluation/report/scores.json", R"({"accuracy": 0.5})");
+    write("evaluation/report/plot.png", "Man");
+  }
+  ~RunFolderForReport() { std::filesystem::remove_all(path_); }
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  void write(const std::string& name, const std::string& text) const {
+    std::filesystem::create_directories((path_ / name).parent_path());
+    std::ofstream(path_ / name, std::ios::binary) << text;
+  }
+  std::filesystem::path path_;
+};
+
+std::string text_in(const std::filesystem::path& path) {
+  Diagnostics problems;
+  return read_text_file(path.string(), problems);
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a report page shows numbers, curves, tables, plots, diagram, scenario and libraries, and names no other "
+    "host") {
+  const RunFolderForReport run;
+  write_report(run.path(), "<svg id=\"pipeline\"></svg>");
+  const std::string page = text_in(run.path() / "report.html");
+  CHECK_THAT(page, Contains("0.9725") && Contains("test/accuracy"));
+  CHECK_THAT(page, Contains("class=\"curve\"") && Contains(">train</text>") && Contains(">val</text>"));
+  CHECK_THAT(page, Contains("<td>ant, red</td><td>0.1235</td>"));
+  CHECK_THAT(page, Contains("data:image/png;base64,TWFu"));
+  CHECK_THAT(page, Contains("<svg id=\"pipeline\">") && Contains("nexuml.library"));
+  CHECK_THAT(page, Contains("name: a &lt;b&gt;") && !Contains("a <b>"));
+  CHECK_THAT(page, !Contains("http://") && !Contains("https://"));
+}
+
+TEST_CASE("report.json holds the same for programs") {
+  const RunFolderForReport run;
+  write_report(run.path(), "");
+  Diagnostics problems;
+  const Value report = parse_json(text_in(run.path() / "report.json"), "report.json", problems);
+  REQUIRE_FALSE(problems.has_errors());
+  CHECK(report.at("summary").at("test/accuracy") == Value(0.97251));
+  CHECK(report.at("epochs").size() == 2);
+  CHECK_FALSE(report.at("epochs").items()[0].find("val/loss"));
+  CHECK(report.at("evaluations").items()[0].at("scores").at("accuracy") == Value(0.5));
+}
+
+TEST_CASE("the report of a folder with nothing in it is a page with a title") {
+  const RunFolderForReport run;
+  std::filesystem::remove_all(run.path());
+  std::filesystem::create_directories(run.path());
+  CHECK_NOTHROW(write_report(run.path(), ""));
+  CHECK_THAT(text_in(run.path() / "report.html"), Contains("<h1>nexuml-report-"));
+}
