@@ -55,7 +55,7 @@ TEST_CASE("MNIST is read from raw and from gzip files, in each layout that peopl
   CHECK(batch.x.get("features")[2][0][5][5].item<float>() == Approx(2.0 / 255));
   CHECK(floats(batch.y->get("digit")) == std::vector<float>{7, 0, 9});
   CHECK(dataset->splits() == std::vector<std::string>(3, "fit"));
-  CHECK(source("MNISTDataset", Value::map())->declare()->labels == dataset->labels());
+  CHECK((source("MNISTDataset", Value::map())->declare()->labels == dataset->labels()));
 }
 
 TEST_CASE("the test images of FashionMNIST have their own files, label and names") {

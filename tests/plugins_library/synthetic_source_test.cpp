@@ -57,8 +57,8 @@ TEST_CASE("what synthetic data declares is what it gives") {
   const auto dataset = open("synthetic", params);
   REQUIRE(declared);
   CHECK(declared->complete);
-  CHECK(declared->features == dataset->features());
-  CHECK(declared->labels == dataset->labels());
+  CHECK((declared->features == dataset->features()));
+  CHECK((declared->labels == dataset->labels()));
   CHECK(declared->num_classes == dataset->num_classes());
   CHECK(declared->num_samples == dataset->size());
 }
