@@ -40,9 +40,19 @@ struct Dense {
   }
 };
 
+// What a scenario that names no loader stands for; nothing is loaded here.
+struct Loader {
+  std::int64_t unused = 0;
+
+  static void describe(Schema<Loader>& s) { s.field("unused", &Loader::unused); }
+  std::shared_ptr<LoaderBackend> build(const LoaderBuildContext&) const { return nullptr; }
+};
+
 const ComponentRegistry& registry() {
-  static const ComponentRegistry all =
-      ComponentRegistry().with_program([](Registration& r) { r.add<Dense>("Dense"); });
+  static const ComponentRegistry all = ComponentRegistry().with_program([](Registration& r) {
+    r.add<Dense>("Dense");
+    r.add<Loader>("torch");
+  });
   return all;
 }
 

@@ -3,7 +3,6 @@
 #include <nexuml/compile.h>
 
 #include "compile/build.h"
-#include "compile/dry_pass.h"
 #include "compile/graph.h"
 #include "runtime/seeded_random.h"
 
@@ -100,12 +99,6 @@ std::vector<std::shared_ptr<CompiledPipeline>> compile_all(std::span<const Compi
   std::vector<BuildJob> jobs = checked_jobs(inputs, options, log, problems);
   throw_if_failed(problems);
   build_checked(jobs, options, log, problems);
-  throw_if_failed(problems);
-  for (const BuildJob& job : jobs) {
-    if (!options.verify) break;
-    const SpanLog::Scope span(log, "verify", "verify", job.input.scenario.name);
-    verify_shapes(job.graph, job.layers, job.shapes, *job.storage, problems);
-  }
   throw_if_failed(problems);
   if (options.advice) options.advice->append(problems);
   std::vector<std::shared_ptr<CompiledPipeline>> pipelines;

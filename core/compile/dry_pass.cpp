@@ -5,9 +5,8 @@
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "runtime/layer_failure.h"
+#include "runtime/seeded_random.h"
+#include "runtime/storage_scratch.h"
 
 namespace nexuml {
 namespace {
@@ -30,6 +29,12 @@ bool has_unknown(const OrderedMap<TensorSpec>& specs) {
   return false;
 }
 
+at::Tensor zeros_of(const TensorSpec& spec, std::int64_t unknown) {
+  std::vector<std::int64_t> sizes{dry_batch};
+  for (const std::int64_t size : spec.shape) sizes.push_back(size == unknown_size ? unknown : size);
+  return at::zeros(sizes, at::TensorOptions().dtype(scalar_type(spec.dtype)));
+}
+
 void fill(TensorDict& dict, const OrderedMap<TensorSpec>& specs, std::int64_t unknown) {
   for (const auto& [key, spec] : specs) dict.set(key, zeros_of(spec, unknown));
 }
@@ -46,14 +51,19 @@ Batch zero_batch(const LayerInferContext& context, std::int64_t unknown) {
   return batch;
 }
 
-OrderedMap<TensorSpec> made_of_zeros(PipelineLayer& layer, const LayerInferContext& context,
-                                     std::int64_t unknown) {
+TensorDict made_of_zeros(PipelineLayer& layer, const LayerInferContext& context, std::int64_t unknown) {
   Batch batch = zero_batch(context, unknown);
   layer.forward(batch);
-  OrderedMap<TensorSpec> made;
+  TensorDict made;
   for (const std::string& key : layer.keys_out())
-    if (const at::Tensor* tensor = batch.x.find(key)) made[key] = spec_of(*tensor);
+    if (const at::Tensor* tensor = batch.x.find(key)) made.set(key, *tensor);
   return made;
+}
+
+OrderedMap<TensorSpec> specs_of(const TensorDict& tensors) {
+  OrderedMap<TensorSpec> specs;
+  for (const auto& [key, tensor] : tensors) specs[key] = spec_of(tensor);
+  return specs;
 }
 
 // What two passes agree on.
@@ -75,73 +85,22 @@ bool fits(const TensorSpec& inferred, const at::Tensor& tensor) {
   return true;
 }
 
-class Verification {
+// What a pass over a layer must not change, besides the layer itself.
+class DryPass {
  public:
-  Verification(const Graph& graph, Diagnostics& problems) : graph_(graph), problems_(problems) {
-    for (const auto& [key, spec] : graph.data.features)
-      if (spec) batch_.x.set(key, zeros_of(*spec, unknown_sizes[0]));
-    for (const auto& [key, spec] : graph.data.labels)
-      if (spec) labels_.set(key, zeros_of(*spec, unknown_sizes[0]));
-  }
-
-  void visit(const GraphLayer& layer, PipelineLayer& runtime, const Shapes& shapes) {
-    if (labels_known(layer)) {
-      run(layer, runtime);
-      for (const std::string& key : layer.spec->keys_out) compare(layer, key, shapes);
-    }
-    // Later layers see what was inferred where this one wrote nothing or the wrong thing.
-    for (const auto& [key, spec] : shapes.outputs)
-      if (const at::Tensor* made = batch_.x.find(key); !made || !fits(spec, *made))
-        batch_.x.set(key, zeros_of(spec, unknown_sizes[0]));
-  }
+  DryPass(PipelineLayer& layer, const LayerBuildContext& context)
+      : random_(dry_seed), scratch_(*context.storage), untouched_(layer) {}
 
  private:
-  bool labels_known(const GraphLayer& layer) const {
-    for (const std::string& key : layer.label_keys)
-      if (!(layer.spec->label_in_x ? batch_.x : labels_).contains(key)) return false;
-    return true;
-  }
-
-  void run(const GraphLayer& layer, PipelineLayer& runtime) {
-    const UntouchedLayer untouched(runtime);
-    for (const std::string& key : layer.spec->keys_out)
-      if (std::find(layer.keys_in.begin(), layer.keys_in.end(), key) == layer.keys_in.end())
-        batch_.x.erase(key);
-    batch_.y = labels_.empty() ? std::nullopt : std::optional(labels_);
-    try {
-      runtime.forward(batch_);
-    } catch (...) {
-      for (Diagnostic problem : failure_of(layer.path, "E825", "on a batch of zeros")) {
-        if (problem.where.key_path.empty()) problem.where = layer.place["component"].where(layer.path);
-        problems_.add(std::move(problem));
-      }
-    }
-  }
-
-  void compare(const GraphLayer& layer, const std::string& key, const Shapes& shapes) {
-    const TensorSpec* inferred = shapes.outputs.find(key);
-    const at::Tensor* made = batch_.x.find(key);
-    if (problems_.has_errors() || !inferred || (made && fits(*inferred, *made))) return;
-    if (!made && layer.spec->component->post_train_fit()) return;  // it adds nothing before it is fitted
-    if (!made && made_nothing(layer)) return;  // metrics are made in validation and test only
-    problems_
-        .error("E827",
-               fmt::format("the layer inferred {} for '{}' and made {}", to_string(*inferred), key,
-                           made ? to_string(spec_of(*made)) : "nothing"),
-               layer.place["component"].where(layer.path))
-        .hint = "the component's infer and forward disagree: tell its author";
-  }
-
-  bool made_nothing(const GraphLayer& layer) const {
-    return std::ranges::none_of(layer.spec->keys_out,
-                                [&](const std::string& key) { return batch_.x.contains(key); });
-  }
-
-  const Graph& graph_;
-  Diagnostics& problems_;
-  Batch batch_;
-  TensorDict labels_;
+  at::NoGradGuard no_grad_;
+  SeededRandom random_;
+  StorageScratch scratch_;
+  UntouchedLayer untouched_;
 };
+
+bool labels_known(const LayerInferContext& context) {
+  return context.labels.size() == context.label_keys.size();
+}
 
 }  // namespace
 
@@ -160,32 +119,32 @@ UntouchedLayer::~UntouchedLayer() {
   for (const auto& [module, training] : training_) module->train(training);
 }
 
-at::Tensor zeros_of(const TensorSpec& spec, std::int64_t unknown) {
-  std::vector<std::int64_t> sizes{dry_batch};
-  for (const std::int64_t size : spec.shape) sizes.push_back(size == unknown_size ? unknown : size);
-  return at::zeros(sizes, at::TensorOptions().dtype(scalar_type(spec.dtype)));
-}
-
-OrderedMap<TensorSpec> try_layer(PipelineLayer& layer, const LayerInferContext& context) {
-  const at::NoGradGuard no_grad;
-  const SeededRandom random(dry_seed);
-  const UntouchedLayer untouched(layer);
-  OrderedMap<TensorSpec> made = made_of_zeros(layer, context, unknown_sizes[0]);
+OrderedMap<TensorSpec> try_layer(PipelineLayer& layer, const LayerBuildContext& context) {
+  const DryPass pass(layer, context);
+  OrderedMap<TensorSpec> made = specs_of(made_of_zeros(layer, context, unknown_sizes[0]));
   if (!has_unknown(context.inputs)) return made;
-  const OrderedMap<TensorSpec> again = made_of_zeros(layer, context, unknown_sizes[1]);
+  const OrderedMap<TensorSpec> again = specs_of(made_of_zeros(layer, context, unknown_sizes[1]));
   for (auto& [key, spec] : made)
     if (const TensorSpec* other = again.find(key)) spec = common(spec, *other);
   return made;
 }
 
-void verify_shapes(const Graph& graph, const std::vector<std::shared_ptr<PipelineLayer>>& layers,
-                   const std::vector<Shapes>& shapes, const SharedStorage& storage, Diagnostics& problems) {
-  const at::NoGradGuard no_grad;
-  const SeededRandom random(dry_seed);
-  const StorageScratch scratch(storage);
-  Verification verification(graph, problems);
-  for (std::size_t i = 0; i < layers.size() && !problems.has_errors(); ++i)
-    verification.visit(graph.layers[i], *layers[i], shapes[i]);
+void verify_layer(PipelineLayer& layer, const LayerBuildContext& context, const Shapes& inferred) {
+  // Sizes that only data tells were guessed here: a failure would say nothing about the layer.
+  if (!labels_known(context) || has_unknown(context.inputs)) return;
+  const DryPass pass(layer, context);
+  const TensorDict made = made_of_zeros(layer, context, unknown_sizes[0]);
+  if (made.empty())
+    return;  // metrics are made in validation and test only, a fit adds nothing before it is done
+  for (const auto& [key, spec] : inferred.outputs) {
+    const at::Tensor* tensor = made.find(key);
+    if (tensor && fits(spec, *tensor)) continue;
+    throw Error("E827",
+                fmt::format("the layer inferred {} for '{}' and made {}", to_string(spec), key,
+                            tensor ? to_string(spec_of(*tensor)) : "nothing"),
+                Where::in_layer(context.layer),
+                "the component's infer and forward disagree: tell its author");
+  }
 }
 
 }  // namespace nexuml

@@ -30,11 +30,11 @@ class DeviceGenerators {
     const auto key =
         cpu ? std::pair(c10::DeviceType::CPU, c10::DeviceIndex(0)) : std::pair(device.type(), device.index());
     const auto [place, added] = generators_.try_emplace(key);
-    if (added) {
-      place->second = cpu ? at::make_generator<at::CPUGeneratorImpl>(seed_)
-                          : at::globalContext()
-                                .getAcceleratorHooksInterface(device.type())
-                                .getNewGenerator(device.index());
+    if (added && cpu) {
+      place->second = at::make_generator<at::CPUGeneratorImpl>(seed_);
+    } else if (added) {
+      const auto& hooks = at::globalContext().getAcceleratorHooksInterface(device.type());
+      place->second = hooks.getNewGenerator(device.index());
       place->second.set_current_seed(seed_);
     }
     return place->second;

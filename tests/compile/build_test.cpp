@@ -244,7 +244,7 @@ TEST_CASE("spans tell where the time of a build went, as a trace that viewers op
   (void)compile(fake::scenario({fake::layer(fake::Opaque{}, {"features"}, {"latent"})}), options);
   std::vector<std::string> categories;
   for (const BuildSpan& span : spans) categories.push_back(span.category);
-  CHECK(categories == std::vector<std::string>{"check", "build", "try", "verify"});
+  CHECK(categories == std::vector<std::string>{"check", "build", "try"});
   Diagnostics problems;
   const Value trace = parse_json(build_trace(spans), "trace.json", problems);
   CHECK(problems.empty());

@@ -6,7 +6,7 @@
 // `check` looks at keys, labels, metadata, losses, metrics and, where definitions have `infer`, shapes and
 // dtypes; it reports everything at once, each with stage, layer, key path and, given the document that the
 // scenario was read from, file, line and column. `compile` checks, builds the layers in parallel as their
-// input shapes become known, and compares inferred with real shapes in one pass over a zero batch. The
+// input shapes become known, and compares what each inferred with what it makes of a batch of zeros. The
 // parameters are a function of (seed, stage, layer) alone: the same bits for any number of threads. The
 // random streams of the process and every running statistic stay as they were. Layers are built on the CPU;
 // `pipeline->to(device)` moves them. [any thread]
@@ -54,7 +54,7 @@ struct CompileOptions {
   ComponentRegistry registry;
   std::uint64_t seed = 0;
   int threads = 0;     // that build layers; 0: as many as there are cores
-  bool verify = true;  // the pass that compares inferred with real shapes
+  bool verify = true;  // compare inferred with real shapes
   std::stop_token stop;
   Diagnostics* advice = nullptr;            // receives warnings and notes
   std::vector<BuildSpan>* spans = nullptr;  // receives the timing
