@@ -165,19 +165,12 @@ class ParallelBuild {
       job.layers[index] = build_layer(layer, context, options_.seed);
     }
     PipelineLayer& runtime = *job.layers[index];
-<<<<<<< HEAD
-    if (!inferred) {
-      const SpanLog::Scope span(log_, layer.path, "try", job.input.scenario.name);
-      const StorageScratch untouched_storage(*job.storage);
-      inferred = Shapes{.outputs = try_layer(runtime, context), .attributes = {}};
-=======
     if (!inferred || options_.verify) {
       const SpanLog::Scope span(log_, layer.path, inferred ? "verify" : "try", job.input.scenario.name);
       if (inferred)
         verify_layer(runtime, context, *inferred);
       else
         inferred = Shapes{.outputs = try_layer(runtime, context), .attributes = {}};
->>>>>>> 1bfd977 (A layer is verified on zeros right where it was built, in parallel)
     }
     job.shapes[index] = *std::move(inferred);
     job.published[index] = published_by(layer, runtime, job.shapes[index]);

@@ -23,7 +23,10 @@ std::string shortened(std::string text, std::size_t limit) {
   return text;
 }
 
+// `Linear > ReLU > Linear`; a single child that only holds others is looked through.
 std::string chain_of(const DiagramModule& module) {
+  if (module.children.size() == 1 && !module.children.front().children.empty())
+    return chain_of(module.children.front());
   std::string text;
   for (const DiagramModule& child : module.children) text += (text.empty() ? "" : " > ") + child.type;
   return text;
@@ -49,7 +52,7 @@ class Layouter {
     std::size_t stage = 0;  // 0: the data
     bool opens_stage = false, closes_stage = false;
     double width = 0, tracks_top = 0, pills_top = 0, nodes_top = 0, bottom = 0;
-    int tracks = 0, used_tracks = 0;
+    int tracks = 0;
   };
 
   // ---- texts and sizes
@@ -139,16 +142,23 @@ class Layouter {
     return nodes_[reader].row > nodes_[input.from].row + 1;
   }
 
-  // Each net takes one horizontal track in every gap where it turns.
+  // Each net takes one horizontal track in every gap where it turns. Keys that leave for a lane turn first
+  // and those that come from one last: so a way out of a node never runs along a way into the one below.
   void count_tracks() {
+    each_input([&](const Net& net, const DiagramInput& input, std::size_t reader) {
+      if (!needs_lane(input, reader)) return;
+      lanes_.try_emplace(net, lanes_.size());
+      track(net, nodes_[input.from].row + 1);
+    });
+    each_input([&](const Net& net, const DiagramInput& input, std::size_t reader) {
+      if (!needs_lane(input, reader)) track(net, nodes_[reader].row);
+    });
+    each_input(
+        [&](const Net& net, const DiagramInput&, std::size_t reader) { track(net, nodes_[reader].row); });
+  }
+  void each_input(const auto& visit) const {
     for (std::size_t i = 1; i < nodes_.size(); ++i)
-      for (const DiagramInput& input : diagram_.nodes[i].inputs) {
-        const Net net{input.from, input.key};
-        track(net, nodes_[i].row);
-        if (!needs_lane(input, i)) continue;
-        lanes_.try_emplace(net, lanes_.size());
-        track(net, nodes_[input.from].row + 1);
-      }
+      for (const DiagramInput& input : diagram_.nodes[i].inputs) visit(Net{input.from, input.key}, input, i);
   }
   int track(const Net& net, std::size_t row) {
     const auto [place, added] = tracks_.try_emplace({net, row}, rows_[row].tracks);

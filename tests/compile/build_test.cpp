@@ -89,7 +89,7 @@ TEST_CASE(
     "weights are a function of seed, stage and layer: equal for every thread count, in company or alone") {
   const ScenarioSpec scenario = wide_scenario(24);
   const auto serial = compile(scenario, with_threads(1));
-  for (int repetition = 0; repetition < 20; ++repetition)
+  for (int repetition = 0; repetition < 100; ++repetition)
     for (const int threads : {2, 3, 8}) CHECK(same_bits(*serial, *compile(scenario, with_threads(threads))));
   CHECK_FALSE(same_bits(*serial, *compile(scenario, with_threads(2, 4))));
 

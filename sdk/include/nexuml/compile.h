@@ -10,6 +10,9 @@
 // parameters are a function of (seed, stage, layer) alone: the same bits for any number of threads. The
 // random streams of the process and every running statistic stay as they were. Layers are built on the CPU;
 // `pipeline->to(device)` moves them. [any thread]
+//
+// `training.metric_keys` may name keys of layers and metrics that a layer computes at the end of an epoch;
+// `check` knows the latter from the list of names under the attribute `epoch_metrics` of the layer's `infer`.
 #pragma once
 
 #include <nexuml/definition.h>
