@@ -35,22 +35,6 @@ std::optional<std::string> keys_problem(const NnModule& module, std::size_t inpu
                      module.factory, found);
 }
 
-void NnModule::describe(Schema<NnModule>& s) {
-  s.summary("Any module of the target table that takes one tensor and returns one.");
-  s.field("factory", &NnModule::factory)
-      .doc("The target's name, such as torch.nn:Linear.")
-      .required()
-      .min_size(1);
-  s.field("args", &NnModule::args).doc("Positional constructor values.");
-  s.field("kwargs", &NnModule::kwargs).doc("Constructor values by name.");
-  s.factory_of(TargetKind::module);
-}
-
-TypeTag NnModule::nexuml_type_tag() noexcept {
-  static constexpr TypeTagObject tag;
-  return &tag;
-}
-
 std::optional<Shapes> NnModule::infer(const LayerInferContext& context) const {
   require_one_tensor(*this, context);
   const auto spec = target_of(*this, context)->infer(context.input());
