@@ -24,6 +24,9 @@ std::string hint_for(std::string_view text, char decimal) {
 }  // namespace
 
 std::variant<float, CsvNumberProblem> parse_csv_number(std::string_view text, char decimal) {
+  // A quoted cell keeps its blanks; they are no part of the number.
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
   if (text.empty())
     return CsvNumberProblem{"a cell is missing; a number is expected", "fill it in, or remove the row"};
   std::string canonical(text.front() == '+' ? text.substr(1) : text);

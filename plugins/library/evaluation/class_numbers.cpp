@@ -40,6 +40,7 @@ std::optional<ClassLabel> class_label(const nexuml::EvalBatch& batch,
 std::string class_label_key(const nexuml::EvalBuildContext& context) {
   if (context.label_key) return *context.label_key;
   if (!context.num_classes.empty()) return context.num_classes.begin()->first;
+  if (!context.class_names.empty()) return context.class_names.begin()->first;
   throw nexuml::Error(
       "E851",
       fmt::format("the evaluation algorithm '{}' needs a label that is a class, and the data names "
