@@ -18,6 +18,46 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kRemoved{
      {"Dropout", "torch.nn:Dropout"},
      {"Flatten", "torch.nn:Flatten"}}};
 
+// Modules of torch.nn that cannot be targets, and why: a module takes one tensor and gives one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 29> kNotOneToOne{
+    {{"RNN", "it returns an output and a state"},
+     {"LSTM", "it returns an output and a state"},
+     {"GRU", "it returns an output and a state"},
+     {"RNNCell", "it takes an input and a state"},
+     {"LSTMCell", "it takes an input and a state"},
+     {"GRUCell", "it takes an input and a state"},
+     {"MultiheadAttention", "it takes a query, keys and values"},
+     {"Transformer", "it takes a source and a target"},
+     {"TransformerEncoder", "it takes an input and masks"},
+     {"TransformerEncoderLayer", "it takes an input and masks"},
+     {"TransformerDecoder", "it takes a target and a memory"},
+     {"TransformerDecoderLayer", "it takes a target and a memory"},
+     {"Bilinear", "it takes two tensors"},
+     {"CosineSimilarity", "it takes two tensors"},
+     {"PairwiseDistance", "it takes two tensors"},
+     {"EmbeddingBag", "it takes indices and offsets"},
+     {"MaxUnpool1d", "it takes values and indices"},
+     {"MaxUnpool2d", "it takes values and indices"},
+     {"MaxUnpool3d", "it takes values and indices"},
+     {"AdaptiveLogSoftmaxWithLoss", "it takes two tensors and returns two"},
+     {"Sequential", "it holds modules, which are layers of their own here"},
+     {"ModuleList", "it holds modules, which are layers of their own here"},
+     {"ModuleDict", "it holds modules, which are layers of their own here"},
+     {"ParameterList", "it holds parameters and computes nothing"},
+     {"ParameterDict", "it holds parameters and computes nothing"},
+     {"Module", "it computes nothing by itself"},
+     {"RNNBase", "it returns an output and a state"},
+     {"RNNCellBase", "it takes an input and a state"},
+     {"Container", "it holds modules, which are layers of their own here"}}};
+
+// Why a name of torch.nn is no target, or nothing.
+std::string_view not_one_to_one(std::string_view spelling, std::string_view segment) {
+  if (!spelling.starts_with("torch.nn")) return {};
+  for (const auto& [name, reason] : kNotOneToOne)
+    if (segment == name) return reason;
+  return segment.ends_with("Loss") ? "it compares two tensors" : std::string_view();
+}
+
 // `nexuml_library.layers:LinearEncoder` -> `LinearEncoder`
 std::string last_segment(const std::string& name) {
   const auto split = name.find_last_of(".:/");
@@ -96,9 +136,18 @@ void report_missing_target(TargetKind kind, const std::string& spelling, const W
         "write module:name with one top-level name, such as torch.nn:Linear";
     return;
   }
+  const std::string segment = last_segment(spelling);
+  if (const auto reason = not_one_to_one(spelling, segment); !reason.empty()) {
+    problems
+        .error("E733",
+               fmt::format("{} cannot be used here: {}; a module takes one tensor and returns one", spelling,
+                           reason),
+               at)
+        .hint = "write a layer of your own for it, or use one of `nexuml-run registry list layers`";
+    return;
+  }
   std::string hint = did_you_mean(*canonical_target_spelling(spelling), known.targets);
   if (hint.empty()) {
-    const std::string segment = last_segment(spelling);
     for (const std::string& target : known.targets)
       if (last_segment(target) == segment) {
         hint = "did you mean " + target + "?";

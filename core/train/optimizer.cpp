@@ -47,7 +47,7 @@ void Optimizer::load_state(const TrainingState& state) {
 }
 
 Scheduler::Scheduler(Optimizer& optimizer) : optimizer_(optimizer) {
-  for (const Optimizer::Group& group : optimizer_.groups()) base_lrs_.push_back(group.lr);
+  for (const Optimizer::Group& group : optimizer_.groups()) base_lrs_.push_back(group.initial_lr);
 }
 Scheduler::~Scheduler() = default;
 

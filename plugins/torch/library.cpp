@@ -19,4 +19,7 @@ NEXUML_LIBRARY(registry) {
   register_resampling_targets(registry);
   register_optimizers(registry);
   register_epoch_schedulers(registry);
+  register_cycle_schedulers(registry);
+  register_plateau_scheduler(registry);
+  register_composed_schedulers(registry);
 }

@@ -6,6 +6,7 @@
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
 
+#include "optimizers/momentum.h"
 #include "optimizers/parameter_states.h"
 
 namespace nexuml_torch {
@@ -17,15 +18,20 @@ struct AdamOptions {
   bool amsgrad, maximize, decoupled;
 };
 
-class FusedAdam final : public nexuml::Optimizer {
+class FusedAdam final : public nexuml::Optimizer, public HasMomentum {
  public:
   FusedAdam(const nexuml::OptimizerBuildContext& context, double lr, const AdamOptions& options)
-      : Optimizer(context, lr), options_(options), states_(groups(), moment_names(options.amsgrad)) {}
+      : Optimizer(context, lr),
+        options_(options),
+        beta1s_(groups().size(), options.beta1),
+        states_(groups(), moment_names(options.amsgrad)) {}
+
+  void set_momentum(std::size_t group, double momentum) override { beta1s_[group] = momentum; }
 
   void step() override {
     const at::AutoGradMode no_grad(false);
     for (std::size_t group = 0; group < groups().size(); ++group)
-      for (FusedBatch& batch : states_.batches(group)) update(batch, groups()[group].lr);
+      for (FusedBatch& batch : states_.batches(group)) update(batch, groups()[group].lr, beta1s_[group]);
   }
 
   nexuml::TrainingState state() const override {
@@ -45,7 +51,7 @@ class FusedAdam final : public nexuml::Optimizer {
     return names;
   }
 
-  void update(FusedBatch& batch, double lr) {
+  void update(FusedBatch& batch, double lr, double beta1) {
     std::vector<at::Tensor> averages, squares, maxima;
     for (std::size_t i = 0; i < batch.parameters.size(); ++i) {
       ParameterState& state = *batch.states[i];
@@ -66,11 +72,12 @@ class FusedAdam final : public nexuml::Optimizer {
         options_.decoupled
             ? static_cast<decltype(&at::_ops::_fused_adam_::call)>(&at::_ops::_fused_adamw_::call)
             : &at::_ops::_fused_adam_::call;
-    fused(batch.parameters, batch.gradients, averages, squares, maxima, steps, lr, options_.beta1,
-          options_.beta2, options_.weight_decay, options_.eps, options_.amsgrad, options_.maximize, {}, {});
+    fused(batch.parameters, batch.gradients, averages, squares, maxima, steps, lr, beta1, options_.beta2,
+          options_.weight_decay, options_.eps, options_.amsgrad, options_.maximize, {}, {});
   }
 
   const AdamOptions options_;
+  std::vector<double> beta1s_;  // a group's
   ParameterStates states_;
 };
 

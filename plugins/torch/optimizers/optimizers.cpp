@@ -8,4 +8,7 @@ void register_optimizers(nexuml::Registration& registry) {
   registry.add_target<nexuml_torch::Adam>("torch.optim.adam:Adam", {{"torch.optim:Adam"}, injected});
   registry.add_target<nexuml_torch::AdamW>("torch.optim.adamw:AdamW", {{"torch.optim:AdamW"}, injected});
   registry.add_target<nexuml_torch::SGD>("torch.optim.sgd:SGD", {{"torch.optim:SGD"}, injected});
+  nexuml_torch::register_adaptive_optimizers(registry);
+  nexuml_torch::register_adam_family(registry);
+  nexuml_torch::register_lbfgs(registry);
 }

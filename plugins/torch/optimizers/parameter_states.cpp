@@ -20,14 +20,15 @@ std::int64_t saved_step(const nexuml::Value& steps, const std::string& name) {
 }
 
 at::Tensor saved_moment(const nexuml::TrainingState& state, const NamedParameter& parameter,
-                        const std::string& moment) {
+                        const std::string& moment, bool scalar) {
   const std::string name = parameter.name + "." + moment;
   const at::Tensor* saved = state.tensors.find(name);
   if (!saved) throw Error("E842", fmt::format("saved optimizer state: '{}' is missing", name));
-  if (saved->sizes() != parameter.tensor.sizes())
-    throw Error("E842",
-                fmt::format("saved optimizer state: '{}' has shape {}, the parameter has {}", name,
-                            fmt::join(saved->sizes(), "x"), fmt::join(parameter.tensor.sizes(), "x")));
+  if (scalar && saved->dim() == 0) return saved->to(at::kCPU).clone();
+  if (scalar || saved->sizes() != parameter.tensor.sizes())
+    throw Error("E842", fmt::format("saved optimizer state: '{}' has shape {}, the parameter has {}", name,
+                                    fmt::join(saved->sizes(), "x"),
+                                    fmt::join(scalar ? at::IntArrayRef() : parameter.tensor.sizes(), "x")));
   at::Tensor moment_tensor = at::empty_like(parameter.tensor);
   moment_tensor.copy_(*saved);
   return moment_tensor;
@@ -36,8 +37,8 @@ at::Tensor saved_moment(const nexuml::TrainingState& state, const NamedParameter
 }  // namespace
 
 ParameterStates::ParameterStates(const std::vector<nexuml::Optimizer::Group>& groups,
-                                 std::vector<std::string> moment_names)
-    : groups_(groups), moment_names_(std::move(moment_names)) {
+                                 std::vector<std::string> moment_names, std::size_t scalar_moments)
+    : groups_(groups), moment_names_(std::move(moment_names)), scalar_moments_(scalar_moments) {
   for (const auto& group : groups_) states_.emplace_back(group.parameters.size());
 }
 
@@ -91,8 +92,9 @@ void ParameterStates::read(const nexuml::TrainingState& state) {
       of.step = saved_step(*steps, parameter.name);
       if (of.step == 0) continue;
       ++taken;
-      for (const std::string& moment : moment_names_)
-        of.moments.push_back(saved_moment(state, parameter, moment));
+      for (std::size_t m = 0; m < moment_names_.size(); ++m)
+        of.moments.push_back(
+            saved_moment(state, parameter, moment_names_[m], m + scalar_moments_ >= moment_names_.size()));
     }
   }
   if (taken != steps->size() || state.tensors.size() != taken * moment_names_.size())

@@ -25,8 +25,10 @@ struct FusedBatch {
 
 class ParameterStates {
  public:
-  // `moment_names`: exp_avg, exp_avg_sq, ...
-  ParameterStates(const std::vector<nexuml::Optimizer::Group>& groups, std::vector<std::string> moment_names);
+  // `moment_names`: exp_avg, exp_avg_sq, ...; the last `scalar_moments` of them are single numbers on the
+  // CPU.
+  ParameterStates(const std::vector<nexuml::Optimizer::Group>& groups, std::vector<std::string> moment_names,
+                  std::size_t scalar_moments = 0);
 
   // Those of group `group` that have a gradient.
   std::vector<FusedBatch> batches(std::size_t group);
@@ -38,6 +40,7 @@ class ParameterStates {
  private:
   const std::vector<nexuml::Optimizer::Group>& groups_;
   const std::vector<std::string> moment_names_;
+  const std::size_t scalar_moments_;
   std::vector<std::vector<ParameterState>> states_;  // of each group's parameters
 };
 

@@ -4,56 +4,71 @@
 #include <ATen/ops/empty_like.h>
 #include <c10/core/GradMode.h>
 
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "optimizers/momentum.h"
 #include "optimizers/parameter_states.h"
 
 namespace nexuml_torch {
 
 namespace {
 
-class FusedSgd final : public nexuml::Optimizer {
+class FusedSgd final : public nexuml::Optimizer, public HasMomentum {
  public:
   FusedSgd(const nexuml::OptimizerBuildContext& context, const SGD& options)
-      : Optimizer(context, options.lr),
-        options_(options),
-        states_(groups(), moment_names(options.momentum)) {}
+      : Optimizer(context, options.lr), options_(options), momenta_(groups().size(), options.momentum) {
+    states_.emplace(groups(), moment_names());
+  }
+
+  void set_momentum(std::size_t group, double momentum) override {
+    const std::size_t before = moment_names().size();
+    momenta_[group] = momentum;
+    if (moment_names().size() != before) states_.emplace(groups(), moment_names());
+  }
 
   void step() override {
     const at::AutoGradMode no_grad(false);
     for (std::size_t group = 0; group < groups().size(); ++group)
-      for (FusedBatch& batch : states_.batches(group)) update(batch, groups()[group].lr);
+      for (FusedBatch& batch : states_->batches(group)) update(batch, groups()[group].lr, momenta_[group]);
   }
 
   nexuml::TrainingState state() const override {
     nexuml::TrainingState state = Optimizer::state();
-    states_.write(state);
+    states_->write(state);
     return state;
   }
   void load_state(const nexuml::TrainingState& state) override {
-    states_.read(state);
+    states_->read(state);
     Optimizer::load_state(state);
   }
 
  private:
-  static std::vector<std::string> moment_names(double momentum) {
-    return momentum == 0 ? std::vector<std::string>{} : std::vector<std::string>{"momentum_buffer"};
+  // Without momentum nothing is remembered.
+  std::vector<std::string> moment_names() const {
+    const bool kept = std::ranges::any_of(momenta_, [](double momentum) { return momentum != 0; });
+    return kept ? std::vector<std::string>{"momentum_buffer"} : std::vector<std::string>{};
   }
 
-  void update(FusedBatch& batch, double lr) {
+  void update(FusedBatch& batch, double lr, double momentum) {
     const bool first = batch.states.front()->step == 0;  // then the buffer becomes the gradient, undampened
     std::vector<at::Tensor> buffers;
     for (std::size_t i = 0; i < batch.parameters.size(); ++i) {
       ParameterState& state = *batch.states[i];
       ++state.step;
-      if (options_.momentum == 0) continue;
+      if (momentum == 0) continue;
       if (state.moments.empty()) state.moments.push_back(at::empty_like(batch.parameters[i]));
       buffers.push_back(state.moments.front());
     }
-    at::_fused_sgd_(batch.parameters, batch.gradients, buffers, options_.weight_decay, options_.momentum, lr,
+    at::_fused_sgd_(batch.parameters, batch.gradients, buffers, options_.weight_decay, momentum, lr,
                     options_.dampening, options_.nesterov, options_.maximize, first);
   }
 
   const SGD options_;
-  ParameterStates states_;
+  std::vector<double> momenta_;  // a group's
+  std::optional<ParameterStates> states_;
 };
 
 }  // namespace

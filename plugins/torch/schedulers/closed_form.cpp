@@ -1,46 +1,15 @@
 // Schedulers whose learning rate follows from the step before: ConstantLR, LinearLR, StepLR, MultiStepLR,
-// ExponentialLR, PolynomialLR, CosineAnnealingLR. The recursions are those of the torch documentation, so that a
-// trajectory agrees with Python's to the last bits.
+// ExponentialLR, PolynomialLR, CosineAnnealingLR. The recursions are those of the torch documentation, so
+// that a trajectory agrees with Python's to the last bits.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include <nexuml/registration.h>
-#include <nexuml/training.h>
-
+#include "schedulers/recursive_scheduler.h"
 #include "schedulers/schedulers.h"
 
 namespace nexuml::torch_targets {
 namespace {
-
-// A scheduler that asks its argument struct: `next(step, base, current)` gives the lr after `step` steps.
-template <class Arguments>
-class RecursiveScheduler final : public Scheduler {
- public:
-  RecursiveScheduler(const SchedulerBuildContext& context, Arguments arguments)
-      : Scheduler(context.optimizer), arguments_(std::move(arguments)) {
-    apply();
-  }
-
- protected:
-  double next_lr(std::size_t, double base, double current) const override {
-    return arguments_.next(steps_taken(), base, current);
-  }
-
- private:
-  Arguments arguments_;
-};
-
-template <class Arguments>
-std::shared_ptr<Scheduler> recursive_scheduler(const SchedulerBuildContext& context, const Arguments& arguments) {
-  return std::make_shared<RecursiveScheduler<Arguments>>(context, arguments);
-}
-
-// Python's last argument of every scheduler; resuming goes through checkpoints instead.
-template <class T>
-void describe_last_epoch(Schema<T>& s) {
-  s.field("last_epoch", &T::last_epoch).doc("Must stay -1: a run resumes from its checkpoint.").at_least(-1).at_most(-1);
-}
 
 struct ConstantLR {
   double factor = 1.0 / 3;
@@ -69,7 +38,8 @@ struct LinearLR {
   std::int64_t last_epoch = -1;
 
   static void describe(Schema<LinearLR>& s) {
-    s.summary("Moves the factor of the learning rate from start_factor to end_factor over total_iters steps.");
+    s.summary(
+        "Moves the factor of the learning rate from start_factor to end_factor over total_iters steps.");
     s.field("start_factor", &LinearLR::start_factor).greater_than(0).at_most(1);
     s.field("end_factor", &LinearLR::end_factor).at_least(0).at_most(1);
     s.field("total_iters", &LinearLR::total_iters).at_least(1);
@@ -135,7 +105,9 @@ struct ExponentialLR {
     s.field("gamma", &ExponentialLR::gamma).required();
     describe_last_epoch(s);
   }
-  double next(std::int64_t step, double, double current) const { return step == 0 ? current : current * gamma; }
+  double next(std::int64_t step, double, double current) const {
+    return step == 0 ? current : current * gamma;
+  }
   std::shared_ptr<Scheduler> build(const SchedulerBuildContext& context) const {
     return recursive_scheduler(context, *this);
   }
@@ -170,7 +142,8 @@ struct CosineAnnealingLR {
   std::int64_t last_epoch = -1;
 
   static void describe(Schema<CosineAnnealingLR>& s) {
-    s.summary("Half a cosine from the base learning rate to eta_min over T_max steps (SGDR without restarts).");
+    s.summary(
+        "Half a cosine from the base learning rate to eta_min over T_max steps (SGDR without restarts).");
     s.field("T_max", &CosineAnnealingLR::T_max).required().at_least(1);
     s.field("eta_min", &CosineAnnealingLR::eta_min);
     describe_last_epoch(s);
@@ -188,11 +161,6 @@ struct CosineAnnealingLR {
     return recursive_scheduler(context, *this);
   }
 };
-
-template <class T>
-void add_scheduler(Registration& registry, const std::string& name) {
-  registry.add_target<T>("torch.optim.lr_scheduler:" + name, {.aliases = {}, .injected = {"optimizer"}});
-}
 
 }  // namespace
 

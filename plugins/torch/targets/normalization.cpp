@@ -1,14 +1,12 @@
 // BatchNorm, InstanceNorm, LayerNorm, GroupNorm, LocalResponseNorm, CrossMapLRN2d.
+#include <fmt/format.h>
+#include <nexuml/module.h>
+#include <nexuml/registration.h>
 #include <torch/nn/functional/normalization.h>
 #include <torch/nn/init.h>
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/instancenorm.h>
 #include <torch/nn/modules/normalization.h>
-
-#include <fmt/format.h>
-
-#include <nexuml/module.h>
-#include <nexuml/registration.h>
 
 #include "targets/arguments.h"
 #include "targets/targets.h"
@@ -27,14 +25,15 @@ void describe_running_norm(Schema<T>& s) {
   describe_placement(s);
 }
 
-// Channels are dimension 1. N is the number of spatial dimensions; 1 also takes [batch, channels] where `flat` allows.
+// Channels are dimension 1. N is the number of spatial dimensions; 1 also takes [batch, channels] where
+// `flat` allows.
 TensorSpec infer_channels(const TensorSpec& input, std::size_t spatial, bool flat, std::int64_t num_features,
                           const std::string& module) {
   require_floating(input, module.c_str());
   const std::size_t rank = input.shape.size();
   if (!(rank == spatial + 1 || (flat && rank == 1)))
     shapes_do_not_meet(fmt::format("{} needs [batch, channels{}], found [batch, ...] with {}", module,
-                                   spatial == 1 ? (flat ? "] or [batch, channels, length" : ", length")
+                                   spatial == 1   ? (flat ? "] or [batch, channels, length" : ", length")
                                    : spatial == 2 ? ", height, width"
                                                   : ", depth, height, width",
                                    to_string(input.shape)));
@@ -117,7 +116,9 @@ class LayerNormModule final : public torch::nn::Module {
     weight_ = register_parameter("weight", affine ? torch::ones(shape_) : torch::Tensor());
     bias_ = register_parameter("bias", affine && with_bias ? torch::zeros(shape_) : torch::Tensor());
   }
-  at::Tensor forward(const at::Tensor& input) { return torch::layer_norm(input, shape_, weight_, bias_, eps_); }
+  at::Tensor forward(const at::Tensor& input) {
+    return torch::layer_norm(input, shape_, weight_, bias_, eps_);
+  }
 
  private:
   std::vector<std::int64_t> shape_;
@@ -152,7 +153,8 @@ struct LayerNorm {
       shapes_do_not_meet(fmt::format("LayerNorm normalises {} dimensions, a sample has {}", expected.size(),
                                      to_string(input.shape)));
     for (std::size_t i = 0; i < expected.size(); ++i)
-      require_size(input, input.shape.size() - expected.size() + i, expected[i], "LayerNorm", "normalized_shape");
+      require_size(input, input.shape.size() - expected.size() + i, expected[i], "LayerNorm",
+                   "normalized_shape");
     return input;
   }
   std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
@@ -216,6 +218,30 @@ struct LocalResponseNorm {
   }
 };
 
+struct CrossMapLRN2d {
+  std::int64_t size = 1;
+  double alpha = 1e-4;
+  double beta = 0.75;
+  double k = 1.0;
+
+  static void describe(Schema<CrossMapLRN2d>& s) {
+    s.summary("Divides by the sum over neighbouring channels of [batch, channels, height, width].");
+    s.field("size", &CrossMapLRN2d::size).required().at_least(1);
+    s.field("alpha", &CrossMapLRN2d::alpha);
+    s.field("beta", &CrossMapLRN2d::beta);
+    s.field("k", &CrossMapLRN2d::k);
+  }
+  std::optional<TensorSpec> infer(const TensorSpec& input) const {
+    require_floating(input, "CrossMapLRN2d");
+    require_rank(input, 3, "CrossMapLRN2d", "channels, height, width");
+    return input;
+  }
+  std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
+    return tensor_module(
+        torch::nn::CrossMapLRN2d(torch::nn::CrossMapLRN2dOptions(size).alpha(alpha).beta(beta).k(k)));
+  }
+};
+
 }  // namespace
 
 void register_normalization_targets(Registration& registry) {
@@ -228,6 +254,7 @@ void register_normalization_targets(Registration& registry) {
   add_module<LayerNorm>(registry, "normalization", "LayerNorm");
   add_module<GroupNorm>(registry, "normalization", "GroupNorm");
   add_module<LocalResponseNorm>(registry, "normalization", "LocalResponseNorm");
+  add_module<CrossMapLRN2d>(registry, "normalization", "CrossMapLRN2d");
 }
 
 }  // namespace nexuml::torch_targets

@@ -1,10 +1,8 @@
 // Pools over the spatial dimensions of [batch, channels, ...].
-#include <torch/nn/modules/pooling.h>
-
 #include <fmt/format.h>
-
 #include <nexuml/module.h>
 #include <nexuml/registration.h>
+#include <torch/nn/modules/pooling.h>
 
 #include "targets/arguments.h"
 #include "targets/targets.h"
@@ -12,7 +10,8 @@
 namespace nexuml::torch_targets {
 namespace {
 
-constexpr const char* kPooled[] = {"", "channels, length", "channels, height, width", "channels, depth, height, width"};
+constexpr const char* kPooled[] = {"", "channels, length", "channels, height, width",
+                                   "channels, depth, height, width"};
 
 template <class T>
 void refuse_indices(const T& pool, RuleProblems& problems) {
@@ -59,8 +58,8 @@ struct MaxPool {
     const auto paddings = each<N>(padding), dilations = each<N>(dilation);
     TensorSpec output = input;
     for (std::size_t i = 0; i < N; ++i)
-      output.shape[i + 1] = window_count(input.shape[i + 1], kernels[i], strides[i], paddings[i], dilations[i],
-                                         ceil_mode, module.c_str());
+      output.shape[i + 1] = window_count(input.shape[i + 1], kernels[i], strides[i], paddings[i],
+                                         dilations[i], ceil_mode, module.c_str());
     return output;
   }
   std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
@@ -199,7 +198,8 @@ Options adaptive_options(const OutputSizes<N>& sizes) {
 template <std::size_t N>
 void require_one_dimensional_size(const OutputSizes<N>& sizes, RuleProblems& problems) {
   if constexpr (N == 1)
-    if (!each_output<N>(sizes)[0]) problems.add("output_size", "the output size of one dimension cannot be null");
+    if (!each_output<N>(sizes)[0])
+      problems.add("output_size", "the output size of one dimension cannot be null");
 }
 
 template <std::size_t N>
@@ -282,8 +282,73 @@ struct LPPool {
                              .ceil_mode(ceil_mode);
     if constexpr (N == 1)
       return tensor_module(torch::nn::LPPool1d(options));
-    else
+    else if constexpr (N == 2)
       return tensor_module(torch::nn::LPPool2d(options));
+    else
+      return tensor_module(torch::nn::LPPool3d(options));
+  }
+};
+
+template <std::size_t N>
+using Ratios = std::variant<double, std::array<double, N>>;
+
+template <std::size_t N>
+std::array<double, N> each_ratio(const Ratios<N>& ratios) {
+  if (const auto* list = std::get_if<std::array<double, N>>(&ratios)) return *list;
+  std::array<double, N> result;
+  result.fill(std::get<double>(ratios));
+  return result;
+}
+
+template <std::size_t N>
+struct FractionalMaxPool {
+  Sizes<N> kernel_size = std::int64_t{1};
+  std::optional<Sizes<N>> output_size;
+  std::optional<Ratios<N>> output_ratio;
+  bool return_indices = false;
+
+  static void describe(Schema<FractionalMaxPool>& s) {
+    s.summary("Maxima over windows placed at random (Graham, 2014).");
+    s.field("kernel_size", &FractionalMaxPool::kernel_size).required().at_least(1);
+    s.field("output_size", &FractionalMaxPool::output_size).at_least(1);
+    s.field("output_ratio", &FractionalMaxPool::output_ratio)
+        .doc("The output's share of the input.")
+        .greater_than(0)
+        .less_than(1);
+    s.field("return_indices", &FractionalMaxPool::return_indices);
+    s.check(refuse_indices<FractionalMaxPool>);
+    s.check([](const FractionalMaxPool& pool, RuleProblems& problems) {
+      if (pool.output_size.has_value() == pool.output_ratio.has_value())
+        problems.add("output_size", "exactly one of output_size and output_ratio is needed");
+    });
+  }
+  std::optional<TensorSpec> infer(const TensorSpec& input) const {
+    const std::string module = fmt::format("FractionalMaxPool{}d", N);
+    require_floating(input, module.c_str());
+    require_rank(input, N + 1, module.c_str(), kPooled[N]);
+    const auto kernels = each<N>(kernel_size);
+    TensorSpec output = input;
+    for (std::size_t i = 0; i < N; ++i) {
+      std::int64_t& size = output.shape[i + 1];
+      const std::int64_t found = size;
+      if (output_size)
+        size = each<N>(*output_size)[i];
+      else if (found != unknown_size)
+        size = static_cast<std::int64_t>(static_cast<double>(found) * each_ratio<N>(*output_ratio)[i]);
+      if (found != unknown_size && (size < 1 || size + kernels[i] - 1 > found))
+        shapes_do_not_meet(
+            fmt::format("{}: {} windows of {} do not fit into {}", module, size, kernels[i], found));
+    }
+    return output;
+  }
+  std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
+    auto options = torch::nn::FractionalMaxPoolOptions<N>(expanding<N>(kernel_size));
+    if (output_size) options.output_size(expanding<N>(*output_size));
+    if (output_ratio) options.output_ratio(torch::ExpandingArray<N, double>(each_ratio<N>(*output_ratio)));
+    if constexpr (N == 2)
+      return tensor_module(torch::nn::FractionalMaxPool2d(options));
+    else
+      return tensor_module(torch::nn::FractionalMaxPool3d(options));
   }
 };
 
@@ -304,6 +369,9 @@ void register_pooling_targets(Registration& registry) {
   add_module<AdaptiveMaxPool<3>>(registry, "pooling", "AdaptiveMaxPool3d");
   add_module<LPPool<1>>(registry, "pooling", "LPPool1d");
   add_module<LPPool<2>>(registry, "pooling", "LPPool2d");
+  add_module<LPPool<3>>(registry, "pooling", "LPPool3d");
+  add_module<FractionalMaxPool<2>>(registry, "pooling", "FractionalMaxPool2d");
+  add_module<FractionalMaxPool<3>>(registry, "pooling", "FractionalMaxPool3d");
 }
 
 }  // namespace nexuml::torch_targets
