@@ -144,9 +144,9 @@ TEST_CASE("parameters and buffers are named as in Python's state dict") {
   }
   CHECK(state_names(*made("torch.nn:Linear", Value::List{3, 2, false})) ==
         std::vector<std::string>{"weight"});
-  CHECK(state_names(*made("torch.nn:BatchNorm2d", Value::List{3}, {{"affine", false}})) ==
+  CHECK(state_names(*made("torch.nn:BatchNorm2d", Value::List{3}, Value::map({{"affine", false}}))) ==
         std::vector<std::string>{"num_batches_tracked", "running_mean", "running_var"});
-  CHECK(state_names(*made("torch.nn:LayerNorm", Value::List{3}, {{"bias", false}})) ==
+  CHECK(state_names(*made("torch.nn:LayerNorm", Value::List{3}, Value::map({{"bias", false}}))) ==
         std::vector<std::string>{"weight"});
 }
 
@@ -158,15 +158,17 @@ TEST_CASE("wrong arguments are refused with the name of the argument") {
   CHECK_THAT(refusal("torch.nn:Linear", Value::List{3}), Contains("out_features"));
   CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 0}), Contains("out_features") || Contains("args.1"));
   CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, "4"}), Contains("integer"));
-  CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 4}, {{"out_features", 4}}), Contains("given twice"));
-  CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 4}, {{"bais", true}}), Contains("bais"));
-  CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 4}, {{"device", "cuda"}}),
+  CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 4}, Value::map({{"out_features", 4}})),
+             Contains("given twice"));
+  CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 4}, Value::map({{"bais", true}})), Contains("bais"));
+  CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 4}, Value::map({{"device", "cuda"}})),
              Contains("training.accelerator"));
-  CHECK_THAT(refusal("torch.nn:Conv2d", Value::List{3, 4, 3}, {{"groups", 2}}), Contains("groups"));
-  CHECK_THAT(refusal("torch.nn:Conv2d", Value::List{3, 4, 3}, {{"padding_mode", "mirror"}}),
+  CHECK_THAT(refusal("torch.nn:Conv2d", Value::List{3, 4, 3}, Value::map({{"groups", 2}})),
+             Contains("groups"));
+  CHECK_THAT(refusal("torch.nn:Conv2d", Value::List{3, 4, 3}, Value::map({{"padding_mode", "mirror"}})),
              Contains("mirror"));
   CHECK_THAT(refusal("torch.nn:Conv2d", Value::List{3, 4, 3, 2, "same"}), Contains("stride"));
-  CHECK_THAT(refusal("torch.nn:MaxPool2d", Value::List{2}, {{"return_indices", true}}),
+  CHECK_THAT(refusal("torch.nn:MaxPool2d", Value::List{2}, Value::map({{"return_indices", true}})),
              Contains("one tensor"));
   CHECK_THAT(refusal("torch.nn:Dropout", Value::List{1.5}), Contains("1.5"));
 }
@@ -187,5 +189,5 @@ TEST_CASE("nn_module stores the target's name and plain values") {
   const Value params = layer.params(&shipped_registry());
   CHECK(params.at("factory") == Value("torch.nn:Linear"));
   CHECK(params.at("args") == Value(Value::List{128, 64}));
-  CHECK(params.at("kwargs") == Value{{"bias", false}});
+  CHECK(params.at("kwargs") == Value::map({{"bias", false}}));
 }

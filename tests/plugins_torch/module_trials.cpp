@@ -27,7 +27,7 @@ void add_linear(std::vector<Target>& targets) {
       [](Random& r) {
         const std::int64_t in = r.between(1, 9);
         Shape shape = r.coin() ? Shape{in} : Shape{r.between(1, 5), in};
-        return Trial{Value::List{in, r.between(1, 9)}, {{"bias", r.coin()}}, shape};
+        return Trial{Value::List{in, r.between(1, 9)}, Value::map({{"bias", r.coin()}}), shape};
       },
       {"weight", "bias"}, Value::List{3, 2});
   add(targets, "linear", "Identity", [](Random& r) {
@@ -47,16 +47,15 @@ void add_linear(std::vector<Target>& targets) {
       targets, "sparse", "Embedding",
       [](Random& r) {
         return Trial{Value::List{r.between(2, 9), r.between(1, 5)},
-                     {{"padding_idx", r.pick<std::int64_t>({0, 1, -1})}},
-                     Shape(static_cast<std::size_t>(r.between(0, 2)), r.between(1, 3)),
-                     DType::int64};
+                     Value::map({{"padding_idx", r.pick<std::int64_t>({0, 1, -1})}}),
+                     Shape(static_cast<std::size_t>(r.between(0, 2)), r.between(1, 3)), DType::int64};
       },
       {"weight"}, Value::List{3, 2});
 }
 
 Trial convolution(Random& r, std::size_t n) {
   const std::int64_t groups = r.between(1, 2), in = groups * r.between(1, 3), out = groups * r.between(1, 3);
-  Value kwargs{{"dilation", r.size(n, 1, 2)}, {"groups", groups}, {"bias", r.coin()}};
+  Value kwargs = Value::map({{"dilation", r.size(n, 1, 2)}, {"groups", groups}, {"bias", r.coin()}});
   kwargs.set("padding_mode", r.pick<std::string>({"zeros", "reflect", "replicate", "circular"}));
   if (r.coin()) {
     kwargs.set("padding", r.pick<std::string>({"same", "valid"}));
@@ -71,8 +70,7 @@ Trial transposed_convolution(Random& r, std::size_t n) {
   const std::int64_t groups = r.between(1, 2), in = groups * r.between(1, 3), out = groups * r.between(1, 3);
   const std::int64_t stride = r.between(1, 3);
   return {Value::List{in, out, r.size(n, 2, 4), stride, r.size(n, 0, 1), r.between(0, stride - 1), groups},
-          {{"dilation", r.size(n, 1, 2)}, {"bias", r.coin()}},
-          r.shape(in, n, 2, 5)};
+          Value::map({{"dilation", r.size(n, 1, 2)}, {"bias", r.coin()}}), r.shape(in, n, 2, 5)};
 }
 
 void add_convolutions(std::vector<Target>& targets) {
@@ -96,7 +94,7 @@ void add_normalizations(std::vector<Target>& targets) {
         [n](Random& r) {
           const std::int64_t channels = r.between(1, 4);
           return Trial{Value::List{channels, 1e-5, r.coin() ? Value() : Value(0.2)},
-                       {{"affine", r.coin()}, {"track_running_stats", r.coin()}},
+                       Value::map({{"affine", r.coin()}, {"track_running_stats", r.coin()}}),
                        n == 1 && r.coin() ? Shape{channels} : r.shape(channels, n, 2, 4)};
         },
         tracked, Value::List{3});
@@ -105,7 +103,7 @@ void add_normalizations(std::vector<Target>& targets) {
         [n](Random& r) {
           const std::int64_t channels = r.between(1, 4);
           return Trial{Value::List{channels},
-                       {{"affine", r.coin()}, {"track_running_stats", r.coin()}},
+                       Value::map({{"affine", r.coin()}, {"track_running_stats", r.coin()}}),
                        r.shape(channels, n, 2, 4)};
         },
         tracked, Value::List{3, 1e-5, 0.1, true, true});
@@ -115,17 +113,15 @@ void add_normalizations(std::vector<Target>& targets) {
       [](Random& r) {
         const Shape shape = r.shape(2, 2, 1, 5);
         const bool one = r.coin();
-        return Trial{one ? Value::List{shape[2]} : Value::List{Value::List{shape[1], shape[2]}},
-                     {{"elementwise_affine", r.coin()}, {"bias", r.coin()}},
-                     shape};
+        return Trial{one ? Value::List{shape[2]} : Value::List{Value(Value::List{shape[1], shape[2]})},
+                     Value::map({{"elementwise_affine", r.coin()}, {"bias", r.coin()}}), shape};
       },
       affine, Value::List{4});
   add(
       targets, "normalization", "GroupNorm",
       [](Random& r) {
         const std::int64_t groups = r.between(1, 3), channels = groups * r.between(1, 3);
-        return Trial{Value::List{groups, channels},
-                     {{"affine", r.coin()}},
+        return Trial{Value::List{groups, channels}, Value::map({{"affine", r.coin()}}),
                      r.shape(channels, static_cast<std::size_t>(r.between(1, 3)), 2, 4)};
       },
       affine, Value::List{2, 4});
@@ -159,7 +155,7 @@ void add_activations(std::vector<Target>& targets) {
       return Trial{Value::List{0.1, 0.4}, Value::map(), any_shape(r)};
     });
   add(targets, "activation", "GELU", [any_shape](Random& r) {
-    return Trial{Value::list(), {{"approximate", r.coin() ? "none" : "tanh"}}, any_shape(r)};
+    return Trial{Value::list(), Value::map({{"approximate", r.coin() ? "none" : "tanh"}}), any_shape(r)};
   });
   add(targets, "activation", "PReLU",
       [any_shape](Random& r) {
@@ -180,7 +176,7 @@ void add_activations(std::vector<Target>& targets) {
 }
 
 Value window_arguments(Random& r, std::size_t n) {
-  Value kwargs{{"ceil_mode", r.coin()}};
+  Value kwargs = Value::map({{"ceil_mode", r.coin()}});
   if (r.coin()) kwargs.set("stride", r.size(n, 1, 3));
   if (r.coin()) kwargs.set("padding", r.size(n, 0, 1));
   return kwargs;
@@ -211,7 +207,8 @@ void add_pools(std::vector<Target>& targets) {
         return Trial{Value::List{adaptive_size(r, n)}, Value::map(), r.shape(2, n, 1, 9)};
       });
     add(targets, "pooling", in_dimensions("LPPool", n), [n](Random& r) {
-      return Trial{Value::List{2.0, r.size(n, 1, 3)}, {{"ceil_mode", r.coin()}}, r.shape(2, n, 3, 9)};
+      return Trial{Value::List{2.0, r.size(n, 1, 3)}, Value::map({{"ceil_mode", r.coin()}}),
+                   r.shape(2, n, 3, 9)};
     });
     if (n > 1)
       add(targets, "pooling", in_dimensions("FractionalMaxPool", n), [n](Random& r) {
@@ -230,7 +227,7 @@ void add_dropouts(std::vector<Target>& targets) {
       {"Dropout", 0}, {"Dropout2d", 2}, {"Dropout3d", 3}, {"AlphaDropout", 0}, {"FeatureAlphaDropout", 1}};
   for (const auto& [name, spatial] : forms)
     add(targets, "dropout", name, [spatial = spatial](Random& r) {
-      return Trial{Value::List{0.4}, {{"inplace", r.coin()}}, r.shape(3, spatial, 2, 4)};
+      return Trial{Value::List{0.4}, Value::map({{"inplace", r.coin()}}), r.shape(3, spatial, 2, 4)};
     });
 }
 
@@ -257,7 +254,7 @@ void add_resampling(std::vector<Target>& targets) {
     static const std::vector<std::vector<std::string>> modes{
         {"nearest", "linear"}, {"nearest", "bilinear", "bicubic"}, {"nearest", "trilinear"}};
     const std::string mode = r.pick(modes[n - 1]);
-    Value kwargs{{"mode", mode}};
+    Value kwargs = Value::map({{"mode", mode}});
     if (mode != "nearest" && r.coin()) kwargs.set("align_corners", r.coin());
     if (r.coin())
       kwargs.set("size", r.size(n, 1, 9));
@@ -275,9 +272,11 @@ void add_resampling(std::vector<Target>& targets) {
                  Shape{2, factor * r.between(1, 3), factor * r.between(1, 3)}};
   });
   add(targets, "fold", "Unfold", [](Random& r) {
-    return Trial{Value::List{r.size(2, 1, 3)},
-                 {{"dilation", r.size(2, 1, 2)}, {"padding", r.size(2, 0, 2)}, {"stride", r.size(2, 1, 2)}},
-                 r.shape(2, 2, 5, 8)};
+    return Trial{
+        Value::List{r.size(2, 1, 3)},
+        Value::map(
+            {{"dilation", r.size(2, 1, 2)}, {"padding", r.size(2, 0, 2)}, {"stride", r.size(2, 1, 2)}}),
+        r.shape(2, 2, 5, 8)};
   });
   add(targets, "fold", "Fold", [](Random& r) {
     const auto height = r.between(3, 6), width = r.between(3, 6), kernel = r.between(1, 3);

@@ -47,7 +47,8 @@ std::shared_ptr<Optimizer> optimizer_of(const std::string& factory, const Value&
 }
 
 std::shared_ptr<Optimizer> sgd(double lr) {
-  return optimizer_of("torch.optim:SGD", {{"lr", lr}, {"momentum", 0.9}}, at::zeros({1}).requires_grad_());
+  return optimizer_of("torch.optim:SGD", Value::map({{"lr", lr}, {"momentum", 0.9}}),
+                      at::zeros({1}).requires_grad_());
 }
 
 std::shared_ptr<Scheduler> scheduler_of(const std::string& factory, const Value& kwargs, Optimizer& optimizer,
@@ -85,7 +86,8 @@ std::string failure_of(const std::function<void()>& action) {
 }  // namespace
 
 TEST_CASE("schedulers follow Python's trajectories to the last bits") {
-  for (const Value& reference : references("schedulers.json").items()) {
+  const Value all = references("schedulers.json");
+  for (const Value& reference : all.items()) {
     const auto expected = numbers(reference.at("lrs"));
     const auto optimizer = sgd(0.1);
     const auto scheduler =
@@ -99,7 +101,8 @@ TEST_CASE("schedulers follow Python's trajectories to the last bits") {
 }
 
 TEST_CASE("a scheduler that is resumed goes on as if it had not stopped") {
-  for (const Value& reference : references("schedulers.json").items()) {
+  const Value all = references("schedulers.json");
+  for (const Value& reference : all.items()) {
     const auto expected = numbers(reference.at("lrs"));
     for (const std::size_t stop : {std::size_t{1}, expected.size() / 2}) {
       const auto optimizer = sgd(0.1);
@@ -119,7 +122,8 @@ TEST_CASE("a scheduler that is resumed goes on as if it had not stopped") {
 }
 
 TEST_CASE("optimizers follow Python's weights") {
-  for (const Value& reference : references("optimizers.json").items()) {
+  const Value all = references("optimizers.json");
+  for (const Value& reference : all.items()) {
     at::Tensor weight = matrix(reference.at("start")).requires_grad_();
     const auto optimizer = optimizer_of(reference.at("factory").as_string(), reference.at("kwargs"), weight);
     std::size_t step = 0;
@@ -132,7 +136,8 @@ TEST_CASE("optimizers follow Python's weights") {
 }
 
 TEST_CASE("an optimizer that is resumed goes on bit for bit") {
-  for (const Value& reference : references("optimizers.json").items()) {
+  const Value all = references("optimizers.json");
+  for (const Value& reference : all.items()) {
     const std::string factory = reference.at("factory").as_string();
     at::Tensor weight = matrix(reference.at("start")).requires_grad_();
     const auto optimizer = optimizer_of(factory, reference.at("kwargs"), weight);
@@ -151,8 +156,8 @@ TEST_CASE("an optimizer that is resumed goes on bit for bit") {
 TEST_CASE("WarmupCosineLR rises from min_lr, falls back to it and stays there") {
   const std::string factory = "nexuml_library.training.schedulers.warmup_cosine:WarmupCosineLR";
   const auto optimizer = sgd(0.001);
-  const auto scheduler =
-      scheduler_of(factory, {{"warmup_epochs", 3}, {"max_epochs", 12}, {"min_lr", 1e-5}}, *optimizer);
+  const auto scheduler = scheduler_of(
+      factory, Value::map({{"warmup_epochs", 3}, {"max_epochs", 12}, {"min_lr", 1e-5}}), *optimizer);
   const std::vector<double> expected{1e-5,
                                      0.00034,
                                      0.00067,
@@ -176,8 +181,9 @@ TEST_CASE("WarmupCosineLR rises from min_lr, falls back to it and stays there") 
 TEST_CASE("WarmupCosineLR takes the warm-up of the scenario where it has none of its own") {
   const std::string factory = "nexuml_library.training.schedulers.warmup_cosine:WarmupCosineLR";
   const auto own = sgd(0.1), given = sgd(0.1);
-  const auto one = scheduler_of(factory, {{"warmup_epochs", 4}, {"max_epochs", 9}, {"min_lr", 0.0}}, *own);
-  const auto other = scheduler_of(factory, {{"max_epochs", 9}, {"min_lr", 0.0}}, *given, 4);
+  const auto one =
+      scheduler_of(factory, Value::map({{"warmup_epochs", 4}, {"max_epochs", 9}, {"min_lr", 0.0}}), *own);
+  const auto other = scheduler_of(factory, Value::map({{"max_epochs", 9}, {"min_lr", 0.0}}), *given, 4);
   for (int step = 0; step < 9; ++step) {
     CHECK(own->groups()[0].lr == given->groups()[0].lr);
     one->step();
@@ -193,23 +199,28 @@ TEST_CASE("schedulers refuse what cannot be scheduled, and say why") {
   };
   using Catch::Contains;
   const std::string cosine = "nexuml_library.training.schedulers.warmup_cosine:WarmupCosineLR";
-  CHECK_THAT(refusal(cosine, {{"warmup_epochs", 10}, {"max_epochs", 10}, {"min_lr", 0.0}}),
+  CHECK_THAT(refusal(cosine, Value::map({{"warmup_epochs", 10}, {"max_epochs", 10}, {"min_lr", 0.0}})),
              Contains("less than max_epochs"));
-  CHECK_THAT(refusal(cosine, {{"warmup_epochs", 0}, {"max_epochs", 0}, {"min_lr", 0.0}}),
+  CHECK_THAT(refusal(cosine, Value::map({{"warmup_epochs", 0}, {"max_epochs", 0}, {"min_lr", 0.0}})),
              Contains("max_epochs"));
-  CHECK_THAT(refusal(cosine, {{"warmup_epochs", 0}, {"max_epochs", 3}, {"min_lr", 0.1}}), Contains("min_lr"));
-  CHECK_THAT(refusal(prefix + "OneCycleLR", {{"max_lr", 0.1}}), Contains("total_steps"));
-  CHECK_THAT(refusal(prefix + "ReduceLROnPlateau", {{"factor", 1.0}}), Contains("factor"));
-  const Value parts = Value::List{Value{{"factory", prefix + "ReduceLROnPlateau"}},
-                                  Value{{"factory", prefix + "ConstantLR"}}};
-  CHECK_THAT(refusal(prefix + "SequentialLR", {{"schedulers", parts}, {"milestones", Value::List{3}}}),
-             Contains("metric"));
-  CHECK_THAT(refusal(prefix + "SequentialLR", {{"schedulers", parts}, {"milestones", Value::list()}}),
-             Contains("milestones"));
-  CHECK_THAT(refusal(prefix + "StepLR", {{"step_size", 3}, {"optimizer", 1}}), Contains("optimizer"));
+  CHECK_THAT(refusal(cosine, Value::map({{"warmup_epochs", 0}, {"max_epochs", 3}, {"min_lr", 0.1}})),
+             Contains("min_lr"));
+  CHECK_THAT(refusal(prefix + "OneCycleLR", Value::map({{"max_lr", 0.1}})), Contains("total_steps"));
+  CHECK_THAT(refusal(prefix + "ReduceLROnPlateau", Value::map({{"factor", 1.0}})), Contains("factor"));
+  const Value parts = Value::List{Value::map({{"factory", prefix + "ReduceLROnPlateau"}}),
+                                  Value::map({{"factory", prefix + "ConstantLR"}})};
+  CHECK_THAT(
+      refusal(prefix + "SequentialLR", Value::map({{"schedulers", parts}, {"milestones", Value::List{3}}})),
+      Contains("metric"));
+  CHECK_THAT(
+      refusal(prefix + "SequentialLR", Value::map({{"schedulers", parts}, {"milestones", Value::list()}})),
+      Contains("milestones"));
+  CHECK_THAT(refusal(prefix + "StepLR", Value::map({{"step_size", 3}, {"optimizer", 1}})),
+             Contains("optimizer"));
 
   const auto optimizer = sgd(0.1);
-  const auto cycle = scheduler_of(prefix + "OneCycleLR", {{"max_lr", 0.1}, {"total_steps", 5}}, *optimizer);
+  const auto cycle =
+      scheduler_of(prefix + "OneCycleLR", Value::map({{"max_lr", 0.1}, {"total_steps", 5}}), *optimizer);
   for (int step = 0; step < 5; ++step) cycle->step();
   CHECK_THAT(failure_of([&] { cycle->step(); }), Contains("5 steps"));
 }
@@ -217,18 +228,20 @@ TEST_CASE("schedulers refuse what cannot be scheduled, and say why") {
 TEST_CASE("LBFGS says that a step evaluates the loss once") {
   const auto weight = at::zeros({2}).requires_grad_();
   CHECK_THAT(failure_of([&] {
-               (void)optimizer_of("torch.optim:LBFGS", {{"lr", 1.0}}, weight);
+               (void)optimizer_of("torch.optim:LBFGS", Value::map({{"lr", 1.0}}), weight);
              }),
              Catch::Contains("max_iter has to be 1"));
 }
 
 TEST_CASE("OneCycleLR moves the momentum of the optimizer against the rate") {
-  for (const Value& reference : references("schedulers.json").items()) {
+  const Value all = references("schedulers.json");
+  for (const Value& reference : all.items()) {
     const Value* momenta = reference.find("momenta");
     if (!momenta) continue;
     // With a gradient of one and no rate to speak of, the buffer tells the momentum: b' = m b + 1.
     at::Tensor weight = at::zeros({1}).requires_grad_();
-    const auto optimizer = optimizer_of("torch.optim:SGD", {{"lr", 0.1}, {"momentum", 0.9}}, weight);
+    const auto optimizer =
+        optimizer_of("torch.optim:SGD", Value::map({{"lr", 0.1}, {"momentum", 0.9}}), weight);
     const auto scheduler =
         scheduler_of(reference.at("factory").as_string(), reference.at("kwargs"), *optimizer);
     double buffer = 0;
