@@ -67,9 +67,7 @@ std::optional<Shape> computed(const TargetModelOf<TargetKind::module>& target, c
     const at::Tensor output = module->forward(input_of(trial));
     REQUIRE(output.size(0) == kBatch);
     return Shape(output.sizes().begin() + 1, output.sizes().end());
-  } catch (const c10::Error&) {
-  } catch (const std::runtime_error&) {
-  } catch (const std::invalid_argument&) {
+  } catch (const std::exception&) {
   }
   return std::nullopt;
 }
@@ -156,7 +154,7 @@ TEST_CASE("wrong arguments are refused with the name of the argument") {
     return failure_of([&] { (void)made(name, args, kwargs); });
   };
   CHECK_THAT(refusal("torch.nn:Linear", Value::List{3}), Contains("out_features"));
-  CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 0}), Contains("out_features") || Contains("args.1"));
+  CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 0}), Contains("args[1]") && Contains("at least 1"));
   CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, "4"}), Contains("integer"));
   CHECK_THAT(refusal("torch.nn:Linear", Value::List{3, 4}, Value::map({{"out_features", 4}})),
              Contains("given twice"));

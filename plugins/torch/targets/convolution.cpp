@@ -1,10 +1,12 @@
 // Conv1d to Conv3d and their transposed forms.
-#include <torch/nn/modules/conv.h>
-
 #include <fmt/format.h>
-
 #include <nexuml/module.h>
 #include <nexuml/registration.h>
+#include <torch/nn/modules/conv.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "targets/arguments.h"
 #include "targets/targets.h"
@@ -12,7 +14,8 @@
 namespace nexuml::torch_targets {
 namespace {
 
-constexpr const char* kSpatial[] = {"", "channels, length", "channels, height, width", "channels, depth, height, width"};
+constexpr const char* kSpatial[] = {"", "channels, length", "channels, height, width",
+                                    "channels, depth, height, width"};
 
 template <std::size_t N>
 using Padding = std::variant<std::int64_t, std::array<std::int64_t, N>, std::string>;
@@ -28,11 +31,25 @@ torch::nn::detail::conv_padding_mode_t padding_mode_of(const std::string& mode) 
 template <class T>
 void check_groups(const T& conv, RuleProblems& problems) {
   if (conv.in_channels % conv.groups != 0)
-    problems.add("groups", fmt::format("in_channels {} cannot be divided by groups {}", conv.in_channels, conv.groups));
-  if (conv.out_channels % conv.groups != 0)
     problems.add("groups",
-                 fmt::format("out_channels {} cannot be divided by groups {}", conv.out_channels, conv.groups));
+                 fmt::format("in_channels {} cannot be divided by groups {}", conv.in_channels, conv.groups));
+  if (conv.out_channels % conv.groups != 0)
+    problems.add("groups", fmt::format("out_channels {} cannot be divided by groups {}", conv.out_channels,
+                                       conv.groups));
 }
+
+// LibTorch lists the two sides of "same" padding with the first dimension first; the padding of the other
+// modes wants the last one first, as Python has it.
+template <class Impl>
+class SamePaddedConv final : public Impl {
+ public:
+  template <class Options>
+  explicit SamePaddedConv(const Options& given) : Impl(given) {
+    std::vector<std::int64_t>& sides = this->_reversed_padding_repeated_twice;
+    std::ranges::reverse(sides);
+    for (std::size_t i = 0; i < sides.size(); i += 2) std::swap(sides[i], sides[i + 1]);
+  }
+};
 
 template <std::size_t N>
 struct Conv {
@@ -78,6 +95,11 @@ struct Conv {
     return result;
   }
   static std::string name() { return fmt::format("Conv{}d", N); }
+  template <class Impl>
+  std::shared_ptr<TensorModule> module_of(const torch::nn::ConvOptions<N>& options) const {
+    if (same_padding()) return tensor_module(std::make_shared<SamePaddedConv<Impl>>(options));
+    return tensor_module(std::make_shared<Impl>(options));
+  }
 
   std::optional<TensorSpec> infer(const TensorSpec& input) const {
     const std::string module = name();
@@ -90,8 +112,8 @@ struct Conv {
     const auto kernels = each<N>(kernel_size), strides = each<N>(stride), dilations = each<N>(dilation);
     const auto paddings = padding_sizes();
     for (std::size_t i = 0; i < N; ++i)
-      output.shape[i + 1] = window_count(input.shape[i + 1], kernels[i], strides[i], paddings[i], dilations[i], false,
-                                         module.c_str());
+      output.shape[i + 1] = window_count(input.shape[i + 1], kernels[i], strides[i], paddings[i],
+                                         dilations[i], false, module.c_str());
     return output;
   }
   std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
@@ -106,11 +128,11 @@ struct Conv {
       options.padding(torch::ExpandingArray<N>(padding_sizes()));
     options.padding_mode(padding_mode_of(padding_mode));
     if constexpr (N == 1)
-      return tensor_module(torch::nn::Conv1d(options));
+      return module_of<torch::nn::Conv1dImpl>(options);
     else if constexpr (N == 2)
-      return tensor_module(torch::nn::Conv2d(options));
+      return module_of<torch::nn::Conv2dImpl>(options);
     else
-      return tensor_module(torch::nn::Conv3d(options));
+      return module_of<torch::nn::Conv3dImpl>(options);
   }
 };
 
@@ -173,13 +195,14 @@ struct ConvTranspose {
     return output;
   }
   std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
-    const auto options = torch::nn::ConvTransposeOptions<N>(in_channels, out_channels, expanding<N>(kernel_size))
-                             .stride(expanding<N>(stride))
-                             .padding(expanding<N>(padding))
-                             .output_padding(expanding<N>(output_padding))
-                             .groups(groups)
-                             .bias(bias)
-                             .dilation(expanding<N>(dilation));
+    const auto options =
+        torch::nn::ConvTransposeOptions<N>(in_channels, out_channels, expanding<N>(kernel_size))
+            .stride(expanding<N>(stride))
+            .padding(expanding<N>(padding))
+            .output_padding(expanding<N>(output_padding))
+            .groups(groups)
+            .bias(bias)
+            .dilation(expanding<N>(dilation));
     if constexpr (N == 1)
       return tensor_module(torch::nn::ConvTranspose1d(options));
     else if constexpr (N == 2)

@@ -1,20 +1,38 @@
 // Upsample, PixelShuffle, PixelUnshuffle, Fold, Unfold.
-#include <torch/nn/modules/fold.h>
-#include <torch/nn/modules/pixelshuffle.h>
-#include <torch/nn/modules/upsampling.h>
-
-#include <cmath>
-
 #include <fmt/format.h>
-
 #include <nexuml/module.h>
 #include <nexuml/registration.h>
+#include <torch/nn/functional/upsampling.h>
+#include <torch/nn/modules/fold.h>
+#include <torch/nn/modules/pixelshuffle.h>
+
+#include <cmath>
 
 #include "targets/arguments.h"
 #include "targets/targets.h"
 
 namespace nexuml::torch_targets {
 namespace {
+
+// One size or factor stands for every spatial dimension; LibTorch's own module takes it for the first alone.
+class UpsampleModule final : public torch::nn::Module {
+ public:
+  using Options = torch::nn::functional::InterpolateFuncOptions;
+
+  explicit UpsampleModule(Options options) : options_(std::move(options)) {}
+  at::Tensor forward(const at::Tensor& input) {
+    Options options = options_;
+    const auto spatial = static_cast<std::size_t>(input.dim() - 2);
+    if (options.size() && options.size()->size() == 1)
+      options.size() = std::vector<std::int64_t>(spatial, options.size()->front());
+    if (options.scale_factor() && options.scale_factor()->size() == 1)
+      options.scale_factor() = std::vector<double>(spatial, options.scale_factor()->front());
+    return torch::nn::functional::interpolate(input, options);
+  }
+
+ private:
+  const Options options_;
+};
 
 struct Upsample {
   std::optional<std::variant<std::int64_t, std::vector<std::int64_t>>> size;
@@ -42,16 +60,19 @@ struct Upsample {
   std::optional<TensorSpec> infer(const TensorSpec& input) const {
     require_floating(input, "Upsample");
     const std::size_t spatial = input.shape.empty() ? 0 : input.shape.size() - 1;
-    const std::size_t needed = mode == "linear" ? 1 : mode == "trilinear" ? 3 : mode == "nearest" ? spatial : 2;
+    const std::size_t needed = mode == "linear"      ? 1
+                               : mode == "trilinear" ? 3
+                               : mode == "nearest"   ? spatial
+                                                     : 2;
     if (spatial < 1 || spatial > 3 || spatial != needed)
-      shapes_do_not_meet(fmt::format("Upsample with mode {} does not fit a sample of {}", mode,
-                                     to_string(input.shape)));
+      shapes_do_not_meet(
+          fmt::format("Upsample with mode {} does not fit a sample of {}", mode, to_string(input.shape)));
     TensorSpec output = input;
     for (std::size_t i = 0; i < spatial; ++i) output.shape[i + 1] = resized(input.shape[i + 1], i, spatial);
     return output;
   }
   std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
-    auto options = torch::nn::UpsampleOptions().align_corners(align_corners);
+    auto options = UpsampleModule::Options().align_corners(align_corners);
     if (mode == "nearest") options.mode(torch::kNearest);
     if (mode == "linear") options.mode(torch::kLinear);
     if (mode == "bilinear") options.mode(torch::kBilinear);
@@ -59,7 +80,7 @@ struct Upsample {
     if (mode == "trilinear") options.mode(torch::kTrilinear);
     if (size) options.size(listed<std::int64_t>(*size));
     if (scale_factor) options.scale_factor(listed<double>(*scale_factor));
-    return tensor_module(torch::nn::Upsample(options));
+    return tensor_module(std::make_shared<UpsampleModule>(options));
   }
   template <class T>
   static std::vector<T> listed(const std::variant<T, std::vector<T>>& sizes) {
@@ -92,7 +113,8 @@ struct PixelShuffle {
     TensorSpec output = input;
     if (output.shape[0] != unknown_size) {
       if (output.shape[0] % square != 0)
-        shapes_do_not_meet(fmt::format("PixelShuffle: {} channels cannot be divided by {}", output.shape[0], square));
+        shapes_do_not_meet(
+            fmt::format("PixelShuffle: {} channels cannot be divided by {}", output.shape[0], square));
       output.shape[0] /= square;
     }
     for (std::size_t i = 1; i < 3; ++i)
@@ -118,8 +140,8 @@ struct PixelUnshuffle {
     for (std::size_t i = 1; i < 3; ++i) {
       if (output.shape[i] == unknown_size) continue;
       if (output.shape[i] % downscale_factor != 0)
-        shapes_do_not_meet(fmt::format("PixelUnshuffle: {} cannot be divided by {}", output.shape[i],
-                                       downscale_factor));
+        shapes_do_not_meet(
+            fmt::format("PixelUnshuffle: {} cannot be divided by {}", output.shape[i], downscale_factor));
       output.shape[i] /= downscale_factor;
     }
     return output;
@@ -136,7 +158,8 @@ std::int64_t blocks(const std::array<std::int64_t, 2>& size, const Sizes<2>& ker
   const auto strides = each<2>(stride);
   std::int64_t count = 1;
   for (std::size_t i = 0; i < 2; ++i) {
-    const std::int64_t along = window_count(size[i], kernels[i], strides[i], paddings[i], dilations[i], false, module);
+    const std::int64_t along =
+        window_count(size[i], kernels[i], strides[i], paddings[i], dilations[i], false, module);
     if (along == unknown_size) return unknown_size;
     count *= along;
   }
@@ -161,9 +184,10 @@ struct Unfold {
     require_rank(input, 3, "Unfold", "channels, height, width");
     const auto kernels = each<2>(kernel_size);
     const std::int64_t channels = input.shape[0];
-    return TensorSpec{{channels == unknown_size ? unknown_size : channels * kernels[0] * kernels[1],
-                       blocks({input.shape[1], input.shape[2]}, kernel_size, dilation, padding, stride, "Unfold")},
-                      input.dtype};
+    return TensorSpec{
+        {channels == unknown_size ? unknown_size : channels * kernels[0] * kernels[1],
+         blocks({input.shape[1], input.shape[2]}, kernel_size, dilation, padding, stride, "Unfold")},
+        input.dtype};
   }
   std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
     return tensor_module(torch::nn::Unfold(torch::nn::UnfoldOptions(expanding<2>(kernel_size))
@@ -194,11 +218,13 @@ struct Fold {
     const auto kernels = each<2>(kernel_size), outputs = each<2>(output_size);
     const std::int64_t window = kernels[0] * kernels[1];
     if (input.shape[0] != unknown_size && input.shape[0] % window != 0)
-      shapes_do_not_meet(fmt::format("Fold: {} rows cannot be divided by the window's {}", input.shape[0], window));
+      shapes_do_not_meet(
+          fmt::format("Fold: {} rows cannot be divided by the window's {}", input.shape[0], window));
     require_size(input, 1, blocks(outputs, kernel_size, dilation, padding, stride, "Fold"), "Fold",
                  "the number of windows");
-    return TensorSpec{{input.shape[0] == unknown_size ? unknown_size : input.shape[0] / window, outputs[0], outputs[1]},
-                      input.dtype};
+    return TensorSpec{
+        {input.shape[0] == unknown_size ? unknown_size : input.shape[0] / window, outputs[0], outputs[1]},
+        input.dtype};
   }
   std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
     return tensor_module(
