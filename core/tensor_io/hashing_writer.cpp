@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
@@ -18,6 +19,8 @@ namespace {
 
 // Below this, handing bytes to another thread takes longer than hashing them.
 constexpr std::size_t kInline = 64u << 10;
+constexpr std::size_t kWriteChunk = 8u << 20;
+constexpr std::size_t kMaxPending = 512u << 20;
 
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
@@ -55,24 +58,33 @@ void HashingWriter::fail(const char* action, int error) const {
 void HashingWriter::write(std::span<const std::byte> bytes) {
   if (bytes.size() < kInline) {
     hash_.update(bytes);
-    write_to_file(bytes);
-    return;
+    return write_to_file(bytes);
   }
-  hash_.push(bytes);
+  write(bytes, nullptr);
+  hash_.wait();
+}
+
+void HashingWriter::write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  // Copies of tensors from a device or with strides live until they are hashed: their number is bounded here.
+  hash_.wait(kMaxPending);
+  hash_.push(bytes, std::move(owner));
   try {
     write_to_file(bytes);
   } catch (...) {
     hash_.wait();
     throw;
   }
-  hash_.wait();
 }
 
 void HashingWriter::write_to_file(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+    const ssize_t written = ::write(descriptor_, bytes.data(), std::min(bytes.size(), kWriteChunk));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail("write", errno);
+    // The disk starts now, so that little is left for fsync.
+    if (bytes.size() >= kInline) {
+      ::sync_file_range(descriptor_, static_cast<off_t>(size_), written, SYNC_FILE_RANGE_WRITE);
+    }
     size_ += static_cast<std::uint64_t>(written);
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }
@@ -80,6 +92,7 @@ void HashingWriter::write_to_file(std::span<const std::byte> bytes) {
 
 WrittenFile HashingWriter::commit() {
   if (::fsync(descriptor_) != 0) fail("sync", errno);
+  std::string digest = hash_.finish();
   if (::rename(staged_.c_str(), path_.c_str()) != 0) fail("create", errno);
   const int descriptor = std::exchange(descriptor_, -1);
   if (::close(descriptor) != 0) fail("close", errno);
@@ -90,7 +103,7 @@ WrittenFile HashingWriter::commit() {
     fail("sync the folder of", error);
   }
   ::close(folder);
-  return {size_, hash_.finish()};
+  return {size_, std::move(digest)};
 }
 
 }  // namespace nexuml::tensor_io

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,9 @@ class NEXUML_EXPORT HashingWriter {
   // Returns when the bytes are written and hashed. Throws E755, also for a full disk.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+  // Returns when they are written; they are hashed beside what follows, until `commit`. `owner` keeps them
+  // alive, its bytes must not change before.
+  void write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
   std::uint64_t size() const noexcept { return size_; }
 
   WrittenFile commit();

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "tensor_io/dtypes.h"
@@ -76,17 +76,19 @@ std::string format_header(const std::vector<Stored>& order, const TensorMetadata
   return header;
 }
 
-// Gives the file's bytes piece by piece to `sink`.
+// Gives the file's bytes piece by piece to `sink`, with the tensor that owns them, or null for those of the
+// header.
 template <class Sink>
 void emit(const TensorMap& tensors, const TensorMetadata& metadata, Sink&& sink) {
   const std::vector<Stored> order = in_stored_order(tensors);
   const std::string header = format_header(order, metadata);
   const std::uint64_t length = header.size();
-  sink(std::as_bytes(std::span(&length, 1)));
-  sink(std::as_bytes(std::span(header)));
+  sink(std::as_bytes(std::span(&length, 1)), nullptr);
+  sink(std::as_bytes(std::span(header)), nullptr);
   for (const Stored& stored : order) {
-    const at::Tensor plain = tensor_io::plain_tensor(*stored.tensor, *stored.name);
-    sink(tensor_io::bytes_of(plain));
+    const auto plain =
+        std::make_shared<const at::Tensor>(tensor_io::plain_tensor(*stored.tensor, *stored.name));
+    sink(tensor_io::bytes_of(*plain), plain);
   }
 }
 
@@ -95,13 +97,20 @@ void emit(const TensorMap& tensors, const TensorMetadata& metadata, Sink&& sink)
 WrittenFile write_safetensors(const std::string& path, const TensorMap& tensors,
                               const TensorMetadata& metadata) {
   tensor_io::HashingWriter file(path);
-  emit(tensors, metadata, [&](std::span<const std::byte> bytes) { file.write(bytes); });
+  emit(tensors, metadata,
+       [&](std::span<const std::byte> bytes, const std::shared_ptr<const at::Tensor>& owner) {
+         if (owner) {
+           file.write(bytes, owner);
+         } else {
+           file.write(bytes);
+         }
+       });
   return file.commit();
 }
 
 std::string format_safetensors(const TensorMap& tensors, const TensorMetadata& metadata) {
   std::string text;
-  emit(tensors, metadata, [&](std::span<const std::byte> bytes) {
+  emit(tensors, metadata, [&](std::span<const std::byte> bytes, const auto&) {
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   });
   return text;

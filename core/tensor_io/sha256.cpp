@@ -79,10 +79,12 @@ HashingThread::~HashingThread() {
   thread_.join();
 }
 
-void HashingThread::push(std::span<const std::byte> bytes) {
+void HashingThread::push(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+  if (bytes.empty()) return;
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back(bytes);
+    queue_.push_back({bytes, std::move(owner)});
+    pending_ += bytes.size();
   }
   changed_.notify_all();
 }
@@ -92,9 +94,9 @@ void HashingThread::update(std::span<const std::byte> bytes) {
   digest_.update(bytes);
 }
 
-void HashingThread::wait() {
+void HashingThread::wait(std::size_t pending) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return queue_.empty() && !busy_; });
+  changed_.wait(lock, [&] { return pending_ <= pending; });
 }
 
 std::string HashingThread::finish() {
@@ -107,13 +109,13 @@ void HashingThread::run() {
   while (true) {
     changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
     if (stopping_) return;
-    const std::span<const std::byte> bytes = queue_.front();
+    Task task = std::move(queue_.front());
     queue_.pop_front();
-    busy_ = true;
     lock.unlock();
-    digest_.update(bytes);
+    digest_.update(task.bytes);
+    task.owner.reset();
     lock.lock();
-    busy_ = false;
+    pending_ -= task.bytes.size();
     changed_.notify_all();
   }
 }

@@ -10,6 +10,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -49,19 +50,23 @@ class NEXUML_EXPORT HashingThread {
   HashingThread(const HashingThread&) = delete;
   HashingThread& operator=(const HashingThread&) = delete;
 
-  void push(std::span<const std::byte> bytes);
+  void push(std::span<const std::byte> bytes, std::shared_ptr<const void> owner = nullptr);
   void update(std::span<const std::byte> bytes);  // on the calling thread, after all that was pushed
-  void wait();                                    // until all bytes so far are hashed
+  void wait(std::size_t pending = 0);             // until at most so many bytes are not hashed
   std::string finish();                           // waits and gives the digest
 
  private:
+  struct Task {
+    std::span<const std::byte> bytes;
+    std::shared_ptr<const void> owner;
+  };
   void run();
 
   Sha256 digest_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::span<const std::byte>> queue_;
-  bool busy_ = false;
+  std::deque<Task> queue_;
+  std::size_t pending_ = 0;  // bytes that are not hashed yet
   bool stopping_ = false;
   std::thread thread_;
 };
