@@ -8,35 +8,68 @@
 #include "data/synthetic.h"
 #include "data/tensor_file.h"
 #include "data/torch_loader.h"
+#include "decision/threshold_rules.h"
+#include "evaluation/anomaly_evaluator.h"
 #include "evaluation/anomaly_visualizer.h"
 #include "evaluation/class_histogram.h"
 #include "evaluation/classification_report.h"
 #include "evaluation/latent_visualizer.h"
 #include "evaluation/reconstruction_visualizer.h"
+#include "layers/additive_noise.h"
+#include "layers/anomaly_score.h"
+#include "layers/attention_pool.h"
+#include "layers/attentive_statistics_pool.h"
 #include "layers/classification_loss.h"
 #include "layers/classification_metrics.h"
+#include "layers/conv1d_projector.h"
+#include "layers/convolutional_decoder.h"
+#include "layers/convolutional_encoder.h"
+#include "layers/decision_rule_layer.h"
 #include "layers/l2_normalize.h"
 #include "layers/latent_head.h"
+#include "layers/linear.h"
 #include "layers/linear_encoder.h"
+#include "layers/lmbe.h"
 #include "layers/logits_to_class.h"
+#include "layers/low_rank_projector.h"
+#include "layers/merge_layer.h"
 #include "layers/reconstruction_loss.h"
 #include "layers/regression_loss.h"
+#include "layers/resnet.h"
+#include "layers/token_pool.h"
+#include "layers/variational_latent.h"
+#include "metrics/metric_functions.h"
 #include "scenarios/digits.h"
 #include "scenarios/synthetic_linear.h"
 
 using namespace nexuml_library;
 
 NEXUML_LIBRARY(registry) {
+  registry.add<AdditiveNoise>("AdditiveNoise");
+  registry.add<AnomalyScore>("AnomalyScore");
+  registry.add<AttentionPool>("AttentionPool");
+  registry.add<AttentiveStatisticsPool>("AttentiveStatisticsPool");
   registry.add<ClassificationLoss>("ClassificationLoss");
   registry.add<ClassificationMetrics>("ClassificationMetrics");
+  registry.add<Conv1dProjector>("Conv1dProjector");
+  registry.add<ConvolutionalDecoder>("ConvolutionalDecoder");
+  registry.add<ConvolutionalEncoder>("ConvolutionalEncoder");
+  registry.add<DecisionRuleLayer>("decision_rule_pipeline_layer");
   registry.add<L2Normalize>("L2Normalize");
+  registry.add<LMBE>("LMBE");
   registry.add<LatentClassificationHead>("LatentClassificationHead");
   registry.add<LatentRegressionHead>("LatentRegressionHead");
+  registry.add<Linear>("Linear");
   registry.add<LinearEncoder>("LinearEncoder");
   registry.add<LogitsToClass>("LogitsToClass");
+  registry.add<LowRankProjector>("LowRankProjector");
+  registry.add<MergeLayer>("MergeLayer");
   registry.add<MultiLabelMAPMetrics>("MultiLabelMAPMetrics");
   registry.add<ReconstructionLoss>("ReconstructionLoss");
   registry.add<RegressionLoss>("RegressionLoss");
+  registry.add<ResNet>("ResNet");
+  registry.add<TokenPool>("TokenPool");
+  registry.add<VariationalLatent>("VariationalLatent");
 
   registry.add<AudioFolder>("audio_folder");
   registry.add<CIFAR100Dataset>("CIFAR100Dataset");
@@ -48,6 +81,7 @@ NEXUML_LIBRARY(registry) {
   registry.add<TensorFileSource>("tensor_file");
   registry.add<TorchLoader>("torch");
 
+  registry.add<AnomalyEvaluator>("anomaly_evaluator");
   registry.add<AnomalyVisualizer>("anomaly_visualizer");
   registry.add<ClassHistogram>("class_histogram");
   registry.add<ClassificationReport>("classification_report");
@@ -60,4 +94,9 @@ NEXUML_LIBRARY(registry) {
   registry.add_scenario<SyntheticReconstruction>("synthetic-linear-ae-reconstruction",
                                                  synthetic_reconstruction);
   registry.add_scenario<SyntheticRegression>("synthetic-linear-ae-regression", synthetic_regression);
+
+  register_metric_functions(registry);
+  registry.add_target<GammaPercentileRule>(gamma_rule_path);
+  registry.add_target<PercentileThresholdRule>(percentile_rule_path);
+  registry.add_target<QuantileThresholdRule>(quantile_rule_path);
 }

@@ -36,10 +36,7 @@ class ClassificationLossRuntime final : public nexuml::PipelineLayer {
 
 void ClassificationLoss::describe(nexuml::Schema<ClassificationLoss>& s) {
   s.summary(
-      "Classification loss: cross entropy on class indices or binary cross entropy on multi-hot labels.\n"
-      "shape: logits [batch, classes] and labels [batch] or [batch, classes] -> [batch], the batch mean "
-      "repeated; zeros without labels\n"
-      "formula: -log softmax(x)[y], or the mean over classes of -y log s(x) - (1 - y) log(1 - s(x))");
+      "Classification loss: cross entropy on class indices or binary cross entropy on multi-hot labels.");
   s.field("loss_type", &ClassificationLoss::loss_type)
       .doc("cross_entropy for one class per sample; bce or binary_cross_entropy for any number of them.");
   s.field("label_smoothing", &ClassificationLoss::label_smoothing)

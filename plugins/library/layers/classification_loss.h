@@ -12,6 +12,9 @@ namespace nexuml_library {
 
 enum class ClassificationLossType { cross_entropy, bce, binary_cross_entropy };
 
+// Shape: logits [batch, classes] and labels [batch] or [batch, classes] -> [batch], the batch mean
+//   repeated; zeros without labels
+// Formula: -log softmax(x)[y], or the mean over classes of -y log s(x) - (1 - y) log(1 - s(x))
 struct ClassificationLoss {
   ClassificationLossType loss_type = ClassificationLossType::cross_entropy;
   double label_smoothing = 0.0;

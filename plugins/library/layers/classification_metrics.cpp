@@ -23,7 +23,7 @@ std::optional<MetricName> metric_name(std::string text) {
 
 constexpr const char* known_metrics = "accuracy, f1, map and average_precision are known";
 
-std::int64_t class_count(const nexuml::LayerInferContext& context) {
+std::int64_t logit_count(const nexuml::LayerInferContext& context) {
   const std::int64_t logits = last_size(context);
   if (context.num_classes && *context.num_classes != logits)
     context.fail("the data has " + std::to_string(*context.num_classes) + " classes, '" + context.keys_in[0] +
@@ -123,13 +123,7 @@ nexuml::Shapes metric_shapes(const nexuml::LayerInferContext& context) {
 }  // namespace
 
 void ClassificationMetrics::describe(nexuml::Schema<ClassificationMetrics>& s) {
-  s.summary(
-      "Accuracy, F1 and mean average precision over a validation or test epoch.\n"
-      "shape: logits [batch, classes] and labels [batch] (multi-label: [batch, classes]) -> [batch] per "
-      "metric, the running value repeated; nothing outside of validation and test, zeros without labels\n"
-      "formula: accuracy = mean over classes of recall (multi-label: of the share of right decisions at "
-      "0.5); "
-      "f1 = 2 tp / (2 tp + fp + fn); map = mean over classes of average precision, one against the rest");
+  s.summary("Accuracy, F1 and mean average precision over a validation or test epoch.");
   s.field("metrics", &ClassificationMetrics::metrics)
       .doc("Any of accuracy, f1, map and average_precision, one for each output key; null: the output keys.");
   s.field("average", &ClassificationMetrics::average)
@@ -149,7 +143,7 @@ void ClassificationMetrics::describe(nexuml::Schema<ClassificationMetrics>& s) {
 
 nexuml::Shapes ClassificationMetrics::infer(const nexuml::LayerInferContext& context) const {
   (void)metric_plan(context, *this);
-  if (const std::int64_t classes = class_count(context); top_k > classes)
+  if (const std::int64_t classes = logit_count(context); top_k > classes)
     context.fail("top_k is " + std::to_string(top_k) + ", there are " + std::to_string(classes) + " classes");
   return metric_shapes(context);
 }
@@ -157,24 +151,19 @@ nexuml::Shapes ClassificationMetrics::infer(const nexuml::LayerInferContext& con
 std::shared_ptr<nexuml::PipelineLayer> ClassificationMetrics::build(
     const nexuml::LayerBuildContext& context) const {
   return std::make_shared<MetricsRuntime>(context, metric_plan(context, *this),
-                                          MetricOptions{.classes = class_count(context),
+                                          MetricOptions{.classes = logit_count(context),
                                                         .average = averaged_by(average),
                                                         .top_k = top_k,
                                                         .multi_label = multi_label});
 }
 
 void MultiLabelMAPMetrics::describe(nexuml::Schema<MultiLabelMAPMetrics>& s) {
-  s.summary(
-      "Mean average precision of multi-label logits over a validation or test epoch.\n"
-      "shape: logits and labels [batch, classes] -> [batch], the running value repeated; nothing outside of "
-      "validation and test, zeros without labels\n"
-      "formula: mean over classes of sum_n (R_n - R_{n-1}) P_n on sigmoid(x); classes without positives are "
-      "left out");
+  s.summary("Mean average precision of multi-label logits over a validation or test epoch.");
 }
 
 nexuml::Shapes MultiLabelMAPMetrics::infer(const nexuml::LayerInferContext& context) const {
   check_key_counts(context, 1, context.keys_out.size());
-  (void)class_count(context);
+  (void)logit_count(context);
   return metric_shapes(context);
 }
 
@@ -184,7 +173,7 @@ std::shared_ptr<nexuml::PipelineLayer> MultiLabelMAPMetrics::build(
                   .metrics = {MetricName::average_precision},
                   .written = std::vector<std::size_t>(context.keys_out.size(), 0)};
   return std::make_shared<MetricsRuntime>(
-      context, std::move(plan), MetricOptions{.classes = class_count(context), .multi_label = true});
+      context, std::move(plan), MetricOptions{.classes = logit_count(context), .multi_label = true});
 }
 
 }  // namespace nexuml_library

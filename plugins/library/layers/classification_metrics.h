@@ -19,6 +19,11 @@ namespace nexuml_library {
 
 enum class MetricAverage { micro, macro, weighted };
 
+// Shape: logits [batch, classes] and labels [batch] (multi-label: [batch, classes]) -> [batch] per
+//   metric, the running value repeated; nothing outside of validation and test, zeros without labels
+// Formula: accuracy = mean over classes of recall (multi-label: of the share of right decisions at
+//   0.5); f1 = 2 tp / (2 tp + fp + fn); map = mean over classes of average precision, one against the
+//   rest
 struct ClassificationMetrics {
   std::optional<std::vector<std::string>> metrics = std::nullopt;
   MetricAverage average = MetricAverage::macro;
@@ -31,6 +36,10 @@ struct ClassificationMetrics {
 };
 
 // Mean average precision of multi-label logits, as the metric `mAP`.
+// Shape: logits and labels [batch, classes] -> [batch], the running value repeated; nothing outside of
+//   validation and test, zeros without labels
+// Formula: mean over classes of sum_n (R_n - R_{n-1}) P_n on sigmoid(x); classes without positives are
+//   left out
 struct MultiLabelMAPMetrics {
   static void describe(nexuml::Schema<MultiLabelMAPMetrics>& s);
   nexuml::Shapes infer(const nexuml::LayerInferContext& context) const;

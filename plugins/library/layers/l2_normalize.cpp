@@ -1,7 +1,6 @@
 #include "layers/l2_normalize.h"
 
 #include <nexuml/layer.h>
-#include <torch/nn/functional/normalization.h>
 
 #include "layers/shape_rules.h"
 
@@ -25,10 +24,7 @@ class L2NormalizeRuntime final : public nexuml::PipelineLayer {
 }  // namespace
 
 void L2Normalize::describe(nexuml::Schema<L2Normalize>& s) {
-  s.summary(
-      "Scales the last dimension to length one.\n"
-      "shape: unchanged\n"
-      "formula: x / max(|x|, eps)");
+  s.summary("Scales the last dimension to length one.");
   s.field("eps", &L2Normalize::eps)
       .doc("Smallest length that is divided by; a zero row stays zero.")
       .at_least(0);

@@ -9,6 +9,8 @@
 
 namespace nexuml_library {
 
+// Shape: unchanged
+// Formula: x / max(|x|, eps)
 struct L2Normalize {
   double eps = 1e-12;
 

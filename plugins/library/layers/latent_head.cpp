@@ -48,10 +48,7 @@ nexuml::Shapes head_shapes(const nexuml::LayerInferContext& context, std::int64_
 }  // namespace
 
 void LatentClassificationHead::describe(nexuml::Schema<LatentClassificationHead>& s) {
-  s.summary(
-      "Logits from a latent: linear layers with ReLU between them.\n"
-      "shape: [batch, ...] -> [batch, num_classes]; num_classes comes from the data, else 10\n"
-      "formula: W_n relu(... relu(W_1 x + b_1) ...) + b_n");
+  s.summary("Logits from a latent: linear layers with ReLU between them.");
   s.field("hidden_dims", &LatentClassificationHead::hidden_dims)
       .doc("Widths of the hidden layers; null for a single linear layer.")
       .at_least(1);
@@ -67,10 +64,7 @@ std::shared_ptr<nexuml::PipelineLayer> LatentClassificationHead::build(
 }
 
 void LatentRegressionHead::describe(nexuml::Schema<LatentRegressionHead>& s) {
-  s.summary(
-      "Predictions from a latent: linear layers with ReLU between them.\n"
-      "shape: [batch, ...] -> [batch, num_outputs]\n"
-      "formula: W_n relu(... relu(W_1 x + b_1) ...) + b_n");
+  s.summary("Predictions from a latent: linear layers with ReLU between them.");
   s.field("num_outputs", &LatentRegressionHead::num_outputs).doc("Predicted values per sample.").at_least(1);
   s.field("hidden_dims", &LatentRegressionHead::hidden_dims)
       .doc("Widths of the hidden layers; null for a single linear layer.")

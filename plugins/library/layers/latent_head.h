@@ -14,6 +14,8 @@
 namespace nexuml_library {
 
 // The number of classes comes from the data; 10 where the data does not say.
+// Shape: [batch, ...] -> [batch, num_classes]; num_classes comes from the data, else 10
+// Formula: W_n relu(... relu(W_1 x + b_1) ...) + b_n
 struct LatentClassificationHead {
   std::optional<std::vector<std::int64_t>> hidden_dims = std::nullopt;
 
@@ -22,6 +24,8 @@ struct LatentClassificationHead {
   std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const;
 };
 
+// Shape: [batch, ...] -> [batch, num_outputs]
+// Formula: W_n relu(... relu(W_1 x + b_1) ...) + b_n
 struct LatentRegressionHead {
   std::int64_t num_outputs = 1;
   std::optional<std::vector<std::int64_t>> hidden_dims = std::nullopt;

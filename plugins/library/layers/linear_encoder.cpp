@@ -39,10 +39,7 @@ class LinearEncoderRuntime final : public nexuml::PipelineLayer {
 }  // namespace
 
 void LinearEncoder::describe(nexuml::Schema<LinearEncoder>& s) {
-  s.summary(
-      "Flattened features through linear layers, batch normalisation and activation between them.\n"
-      "shape: [batch, ...] -> [batch, output_dim]\n"
-      "formula: per layer act(BN(W x + b)); the last layer only W x + b unless last_activation");
+  s.summary("Flattened features through linear layers, batch normalisation and activation between them.");
   s.field("hidden_dims", &LinearEncoder::hidden_dims)
       .doc("Widths of the layers before the last; null for none.")
       .at_least(1);

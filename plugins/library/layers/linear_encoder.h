@@ -14,6 +14,8 @@
 
 namespace nexuml_library {
 
+// Shape: [batch, ...] -> [batch, output_dim]
+// Formula: per layer act(BN(W x + b)); the last layer only W x + b unless last_activation
 struct LinearEncoder {
   std::optional<std::vector<std::int64_t>> hidden_dims = std::nullopt;
   std::int64_t output_dim = 8;

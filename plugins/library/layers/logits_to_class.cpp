@@ -20,10 +20,7 @@ class LogitsToClassRuntime final : public nexuml::PipelineLayer {
 }  // namespace
 
 void LogitsToClass::describe(nexuml::Schema<LogitsToClass>& s) {
-  s.summary(
-      "The index of the largest logit, as float32.\n"
-      "shape: [batch, ..., classes] -> [batch, ...]\n"
-      "formula: argmax over the last dimension; the first of equal ones");
+  s.summary("The index of the largest logit, as float32.");
 }
 
 nexuml::Shapes LogitsToClass::infer(const nexuml::LayerInferContext& context) const {

@@ -9,6 +9,8 @@
 
 namespace nexuml_library {
 
+// Shape: [batch, ..., classes] -> [batch, ...]
+// Formula: argmax over the last dimension; the first of equal ones
 struct LogitsToClass {
   static void describe(nexuml::Schema<LogitsToClass>& s);
   nexuml::Shapes infer(const nexuml::LayerInferContext& context) const;

@@ -108,15 +108,7 @@ class ReconstructionLossRuntime final : public nexuml::PipelineLayer {
 }  // namespace
 
 void ReconstructionLoss::describe(nexuml::Schema<ReconstructionLoss>& s) {
-  s.summary(
-      "Squared error between an original and its reconstruction, one number per sample.\n"
-      "shape: original [batch, ...], reconstruction [batch, ...] and optionally mask [batch, items] -> "
-      "[batch]; "
-      "an image [batch, channels, height, width] is cut into patches to meet tokens [batch, tokens, "
-      "features]\n"
-      "formula: mean((x - x')^2) over the sample, or over the items that the mask selects; norm_pix_loss "
-      "compares with (x - mean) / sqrt(var + 1e-6) over the last dimension\n"
-      "source: He et al., Masked Autoencoders Are Scalable Vision Learners, 2022");
+  s.summary("Squared error between an original and its reconstruction, one number per sample.");
   s.field("norm_pix_loss", &ReconstructionLoss::norm_pix_loss)
       .doc("Whether the original is normalised over its last dimension.");
   s.field("match_min_length", &ReconstructionLoss::match_min_length)

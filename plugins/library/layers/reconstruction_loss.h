@@ -17,6 +17,12 @@
 
 namespace nexuml_library {
 
+// Shape: original [batch, ...], reconstruction [batch, ...] and optionally mask [batch, items] ->
+//   [batch]; an image [batch, channels, height, width] is cut into patches to meet tokens [batch,
+//   tokens, features]
+// Formula: mean((x - x')^2) over the sample, or over the items that the mask selects; norm_pix_loss
+//   compares with (x - mean) / sqrt(var + 1e-6) over the last dimension
+// Source: He et al., Masked Autoencoders Are Scalable Vision Learners, 2022
 struct ReconstructionLoss {
   bool norm_pix_loss = false;
   bool match_min_length = false;

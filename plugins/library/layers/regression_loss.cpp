@@ -27,10 +27,7 @@ class RegressionLossRuntime final : public nexuml::PipelineLayer {
 }  // namespace
 
 void RegressionLoss::describe(nexuml::Schema<RegressionLoss>& s) {
-  s.summary(
-      "Mean squared error between predictions and labels.\n"
-      "shape: predictions and labels [batch, ...] -> [batch], the batch mean repeated; zeros without labels\n"
-      "formula: mean((x - y)^2)");
+  s.summary("Mean squared error between predictions and labels.");
 }
 
 nexuml::Shapes RegressionLoss::infer(const nexuml::LayerInferContext& context) const {

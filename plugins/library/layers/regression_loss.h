@@ -10,6 +10,8 @@
 
 namespace nexuml_library {
 
+// Shape: predictions and labels [batch, ...] -> [batch], the batch mean repeated; zeros without labels
+// Formula: mean((x - y)^2)
 struct RegressionLoss {
   static void describe(nexuml::Schema<RegressionLoss>& s);
   nexuml::Shapes infer(const nexuml::LayerInferContext& context) const;

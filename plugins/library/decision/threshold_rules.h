@@ -1,0 +1,42 @@
+// Decision rules: a threshold learned from the scores of normal data; scores that reach it are anomalous.
+//
+//     decision_rule("nexuml_library.evaluation.anomalous_sound_detection.decision:GammaPercentileRule",
+//                   Keyword{"percentile", 95.0})
+#pragma once
+
+#include <nexuml/schema.h>
+#include <nexuml/target.h>
+
+#include <memory>
+
+namespace nexuml_library {
+
+inline constexpr const char* quantile_rule_path =
+    "nexuml_library.evaluation.anomalous_sound_detection.decision:QuantileThresholdRule";
+inline constexpr const char* percentile_rule_path =
+    "nexuml_library.evaluation.anomalous_sound_detection.decision:PercentileThresholdRule";
+inline constexpr const char* gamma_rule_path =
+    "nexuml_library.evaluation.anomalous_sound_detection.decision:GammaPercentileRule";
+
+struct QuantileThresholdRule {
+  double quantile = 0.95;
+
+  static void describe(nexuml::Schema<QuantileThresholdRule>& s);
+  std::shared_ptr<nexuml::DecisionRule> build(const nexuml::DecisionRuleBuildContext& context) const;
+};
+
+struct PercentileThresholdRule {
+  double percentile = 95.0;
+
+  static void describe(nexuml::Schema<PercentileThresholdRule>& s);
+  std::shared_ptr<nexuml::DecisionRule> build(const nexuml::DecisionRuleBuildContext& context) const;
+};
+
+struct GammaPercentileRule {
+  double percentile = 90.0;
+
+  static void describe(nexuml::Schema<GammaPercentileRule>& s);
+  std::shared_ptr<nexuml::DecisionRule> build(const nexuml::DecisionRuleBuildContext& context) const;
+};
+
+}  // namespace nexuml_library
