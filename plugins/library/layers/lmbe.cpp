@@ -59,8 +59,8 @@ class LmbeRuntime final : public nexuml::PipelineLayer {
   at::Tensor forward_tensor(const at::Tensor& input, const at::Tensor&) override {
     const at::Tensor waves = input.reshape({-1, input.size(-1)});
     const at::Tensor energies = decibels(mel_energies(waves));
-    std::vector<std::int64_t> sizes(input.sizes().begin(), input.sizes().end() - 1);
-    if (sizes.size() == 1) sizes.push_back(1);
+    std::vector<std::int64_t> sizes = input.dim() == 2 ? std::vector<std::int64_t>{input.size(0), 1}
+                                                       : input.sizes().slice(0, input.dim() - 1).vec();
     sizes.insert(sizes.end(), {energies.size(1), energies.size(2)});
     return definition_.normalize ? normalized(energies.view(sizes)) : energies.view(sizes);
   }
