@@ -112,7 +112,24 @@ Value read_json_object(const fs::path& path) {
   Value value = problems.has_errors() ? Value() : parse_json(text, path.string(), problems);
   if (problems.has_errors()) load_failed(path, problems.entries().front().message);
   if (!value.is_map()) load_failed(path, "a JSON object expected, found " + describe_for_message(value));
+  if (write_json(value) + "\n" != text) load_failed(path, "its bytes are not those that were written");
   return value;
+}
+
+// The manifest vouches for the other files, and with a digest of itself for itself.
+Value signed_manifest(Value manifest) {
+  manifest.set("sha256", tensor_io::sha256_hex(write_json(manifest)));
+  return manifest;
+}
+
+Value read_manifest(const fs::path& path) {
+  Value manifest = read_json_object(path);
+  const Value* digest = manifest.find("sha256");
+  const std::string recorded = digest && digest->is_string() ? digest->as_string() : std::string();
+  manifest.erase("sha256");
+  if (recorded != tensor_io::sha256_hex(write_json(manifest)))
+    load_failed(path, "it was changed after it was written");
+  return manifest;
 }
 
 struct Expected {
@@ -184,7 +201,7 @@ std::int64_t CheckpointStore::save(const Checkpoint& checkpoint) const {
     add("trainer.json", write_text(path("trainer.json"), write_json(checkpoint.trainer_state) + "\n"));
     Value manifest = Value::map({{"format", checkpoint_format}, {"about", checkpoint.about}});
     manifest.set("files", std::move(files));
-    write_text(path("manifest.json"), write_json(manifest) + "\n");
+    write_text(path("manifest.json"), write_json(signed_manifest(std::move(manifest))) + "\n");
   } catch (const Error& error) {
     save_failed(folder_, error.diagnostics().entries().front().message);
   }
@@ -208,7 +225,7 @@ void CheckpointStore::remove(std::int64_t index) const {
 }
 
 Checkpoint load_checkpoint(const fs::path& folder) {
-  const Value manifest = read_json_object(folder / "manifest.json");
+  const Value manifest = read_manifest(folder / "manifest.json");
   const Value* format = manifest.find("format");
   if (!format || *format != Value(checkpoint_format))
     load_failed(folder / "manifest.json", fmt::format("format {} expected, found {}", checkpoint_format,

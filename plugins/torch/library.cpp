@@ -2,6 +2,7 @@
 #include <nexuml/nn_module.h>
 #include <nexuml/registration.h>
 
+#include "callbacks/callbacks.h"
 #include "optimizers/optimizers.h"
 #include "schedulers/schedulers.h"
 #include "targets/targets.h"
@@ -19,4 +20,5 @@ NEXUML_LIBRARY(registry) {
   register_resampling_targets(registry);
   register_optimizers(registry);
   register_epoch_schedulers(registry);
+  register_callbacks(registry);
 }
