@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "checkpoint/checkpoint_writer.h"
 #include "engine/engine_call.h"
 #include "engine/interrupt.h"
 #include "engine/progress.h"
@@ -143,8 +144,16 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   if (resumed) run.resume(resumed->checkpoint);
   if (input.spec.training.max_epochs > 0) check_batch_of_one(run.pipeline(), run.data(), strategy.device);
   TrainerOptions options = run.trainer_options();
-  options.save_checkpoint = [&] { return store.save(run.checkpoint()); };
-  options.remove_checkpoint = [&](std::int64_t index) { store.remove(index); };
+  std::optional<CheckpointWriter> writer;
+  options.save_checkpoint = [&] {
+    if (!call.flag("async_checkpoints")) return store.save(run.checkpoint());
+    if (!writer) writer.emplace(store);
+    return writer->submit(run.checkpoint());
+  };
+  options.remove_checkpoint = [&](std::int64_t index) {
+    if (writer) writer->finish();  // it may be the one that is being written
+    store.remove(index);
+  };
   Trainer trainer(strategy, run.data(), std::move(options));
 
   // Every mistake that can be found is found: from here on the run leaves something behind.
@@ -155,6 +164,7 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
     folder.begin(call, input);
   }
   trainer.fit();
+  if (writer) writer->finish();
   Value summary = summary_of(input, strategy);
   take_over(summary, log->last_epoch());
   for (const NamedCallback& entry : strategy.callbacks) take_over(summary, entry.callback->results());

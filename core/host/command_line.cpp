@@ -165,6 +165,7 @@ void declare_engine_commands(CLI::App& app, Declarations& declare) {
       .integer(train, "--checkpoint-every-epochs", "checkpoint_every_epochs",
                "Save a checkpoint every N epochs")
       ->check(CLI::PositiveNumber);
+  declare.flag(train, "--async-checkpoints", "async_checkpoints", "Write these while training goes on");
   declare.integer(train, "--keep-checkpoints", "keep_checkpoints", "Keep only the last N of these")
       ->check(CLI::PositiveNumber);
   declare.text(train, "--run-dir", "run_dir", "The run folder (runs/<scenario>/<UTC time> when not given)");

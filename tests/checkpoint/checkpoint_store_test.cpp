@@ -8,6 +8,8 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "checkpoint/checkpoint_writer.h"
+
 namespace nexuml {
 namespace {
 
@@ -111,6 +113,30 @@ TEST_CASE("a save that fails says so and leaves nothing") {
     CHECK(error.diagnostics().entries().front().code == "E762");
   }
   CHECK(fs::is_regular_file(folder.path));
+}
+
+TEST_CASE("checkpoints that are written beside training hold the moment at which they were taken") {
+  const Folder folder;
+  const CheckpointStore store(folder.path);
+  store.save(small_checkpoint());
+  CheckpointWriter writer(store);
+  Checkpoint moving = small_checkpoint();
+  for (int i = 1; i <= 4; ++i) {
+    at::Tensor(moving.model.at("weight")).fill_(i);
+    CHECK(writer.submit(moving) == i);
+  }
+  writer.finish();
+  CHECK(store.indices() == std::vector<std::int64_t>{0, 1, 2, 3, 4});
+  for (int i = 1; i <= 4; ++i) CHECK(store.load(i).model.at("weight").eq(i).all().item<bool>());
+}
+
+TEST_CASE("an error of a write beside training is not lost") {
+  const Folder folder;
+  std::ofstream(folder.path) << "a file where the folder should be";
+  CheckpointWriter writer{CheckpointStore(folder.path)};
+  writer.submit(small_checkpoint());
+  CHECK_THROWS_WITH(writer.finish(), Catch::Contains("E762"));
+  CHECK_NOTHROW(writer.finish());
 }
 
 }  // namespace nexuml
