@@ -112,7 +112,24 @@ Value read_json_object(const fs::path& path) {
   Value value = problems.has_errors() ? Value() : parse_json(text, path.string(), problems);
   if (problems.has_errors()) load_failed(path, problems.entries().front().message);
   if (!value.is_map()) load_failed(path, "a JSON object expected, found " + describe_for_message(value));
+  if (write_json(value) + "\n" != text) load_failed(path, "its bytes are not those that were written");
   return value;
+}
+
+// The manifest vouches for the other files, and with a digest of itself for itself.
+Value signed_manifest(Value manifest) {
+  manifest.set("sha256", tensor_io::sha256_hex(write_json(manifest)));
+  return manifest;
+}
+
+Value read_manifest(const fs::path& path) {
+  Value manifest = read_json_object(path);
+  const Value* digest = manifest.find("sha256");
+  const std::string recorded = digest && digest->is_string() ? digest->as_string() : std::string();
+  manifest.erase("sha256");
+  if (recorded != tensor_io::sha256_hex(write_json(manifest)))
+    load_failed(path, "it was changed after it was written");
+  return manifest;
 }
 
 struct Expected {
@@ -152,6 +169,26 @@ TensorMap load_tensors(const Value& manifest, const fs::path& folder, const std:
   return std::move(read.tensors);
 }
 
+void write_files(const fs::path& folder, const Checkpoint& checkpoint) {
+  Value files = Value::map();
+  const auto add = [&](const std::string& name, const WrittenFile& written) {
+    files.set(name, file_entry(written));
+  };
+  const auto path = [&](const char* name) { return (folder / name).string(); };
+  try {
+    add("model.safetensors",
+        write_safetensors(path("model.safetensors"), checkpoint.model, {{"format", "pt"}}));
+    add("trainer.safetensors", write_safetensors(path("trainer.safetensors"), checkpoint.trainer));
+    add("trainer.json", write_text(path("trainer.json"), write_json(checkpoint.trainer_state) + "\n"));
+    Value manifest = Value::map({{"format", checkpoint_format}, {"about", checkpoint.about}});
+    manifest.set("files", std::move(files));
+    write_text(path("manifest.json"), write_json(signed_manifest(std::move(manifest))) + "\n");
+  } catch (const Error& error) {
+    save_failed(folder, error.diagnostics().entries().front().message);
+  }
+  sync_folder(folder);
+}
+
 }  // namespace
 
 std::vector<std::int64_t> CheckpointStore::indices() const {
@@ -172,27 +209,18 @@ std::optional<std::int64_t> CheckpointStore::latest() const {
 std::int64_t CheckpointStore::save(const Checkpoint& checkpoint) const {
   Staging staging(folder_);
   sweep(folder_);
-  Value files = Value::map();
-  const auto add = [&](const std::string& name, const WrittenFile& written) {
-    files.set(name, file_entry(written));
-  };
-  const auto path = [&](const char* name) { return (staging.path() / name).string(); };
-  try {
-    add("model.safetensors",
-        write_safetensors(path("model.safetensors"), checkpoint.model, {{"format", "pt"}}));
-    add("trainer.safetensors", write_safetensors(path("trainer.safetensors"), checkpoint.trainer));
-    add("trainer.json", write_text(path("trainer.json"), write_json(checkpoint.trainer_state) + "\n"));
-    Value manifest = Value::map({{"format", checkpoint_format}, {"about", checkpoint.about}});
-    manifest.set("files", std::move(files));
-    write_text(path("manifest.json"), write_json(manifest) + "\n");
-  } catch (const Error& error) {
-    save_failed(folder_, error.diagnostics().entries().front().message);
-  }
-  sync_folder(staging.path());
+  write_files(staging.path(), checkpoint);
   std::int64_t index = latest().value_or(-1) + 1;
   while (!staging.commit(path_of(index))) ++index;
   sync_folder(folder_);
   return index;
+}
+
+void CheckpointStore::save_as(std::int64_t index, const Checkpoint& checkpoint) const {
+  Staging staging(folder_);
+  write_files(staging.path(), checkpoint);
+  if (!staging.commit(path_of(index))) save_failed(path_of(index), "the index is taken");
+  sync_folder(folder_);
 }
 
 Checkpoint CheckpointStore::load(std::int64_t index) const {
@@ -208,7 +236,7 @@ void CheckpointStore::remove(std::int64_t index) const {
 }
 
 Checkpoint load_checkpoint(const fs::path& folder) {
-  const Value manifest = read_json_object(folder / "manifest.json");
+  const Value manifest = read_manifest(folder / "manifest.json");
   const Value* format = manifest.find("format");
   if (!format || *format != Value(checkpoint_format))
     load_failed(folder / "manifest.json", fmt::format("format {} expected, found {}", checkpoint_format,

@@ -40,6 +40,8 @@ class NEXUML_EXPORT CheckpointStore {
 
   // Takes the next free index. Throws Error E762 when it cannot be written; earlier indices stay as they are.
   std::int64_t save(const Checkpoint& checkpoint) const;
+  // Under this index. Throws Error E762 also when it is taken.
+  void save_as(std::int64_t index, const Checkpoint& checkpoint) const;
   // Throws Error E763 naming the file that is missing, cut off or changed, and why.
   Checkpoint load(std::int64_t index) const;
   void remove(std::int64_t index) const;

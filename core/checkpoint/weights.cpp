@@ -3,9 +3,12 @@
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <nexuml/pickled_value.h>
 
 #include <algorithm>
 #include <filesystem>
+
+#include "checkpoint/wrapper_names.h"
 
 namespace nexuml {
 
@@ -32,6 +35,11 @@ bool selected(const std::string& name, const CheckpointLoadSpec& rules) {
   return (rules.include.empty() || any(rules.include)) && !any(rules.exclude);
 }
 
+bool is_transposed(const at::Tensor& left, const at::Tensor& right) {
+  return left.dim() == 2 && right.dim() == 2 && left.size(0) == right.size(1) &&
+         left.size(1) == right.size(0);
+}
+
 LoadReport compare(const TensorMap& own, const TensorMap& weights, const CheckpointLoadSpec& rules) {
   LoadReport report;
   for (const auto& [name, tensor] : weights) {
@@ -41,14 +49,36 @@ LoadReport compare(const TensorMap& own, const TensorMap& weights, const Checkpo
     else if (!target)
       report.unexpected.push_back(name);
     else if (target->sizes() != tensor.sizes())
-      report.shape_mismatched.push_back(
-          fmt::format("{}: pipeline {}, file {}", name, shape_text(*target), shape_text(tensor)));
+      report.shape_mismatched.push_back(fmt::format("{}: pipeline {}, file {}{}", name, shape_text(*target),
+                                                    shape_text(tensor),
+                                                    is_transposed(*target, tensor) ? " (transposed?)" : ""));
     else
       report.matched.push_back(name);
   }
   for (const auto& [name, tensor] : own)
     if (!weights.contains(name) && selected(name, rules)) report.missing.push_back(name);
   return report;
+}
+
+// For each missing name the unexpected one of equal shape that ends most alike.
+std::string nearest_names(const LoadReport& report, const TensorMap& own, const TensorMap& weights) {
+  std::vector<std::string> pairs;
+  for (const std::string& missing : report.missing) {
+    const std::string* nearest = nullptr;
+    std::size_t longest = 0;
+    for (const std::string& candidate : report.unexpected) {
+      if (weights.at(candidate).sizes() != own.at(missing).sizes()) continue;
+      const auto ends = std::mismatch(missing.rbegin(), missing.rend(), candidate.rbegin(), candidate.rend());
+      const auto alike = static_cast<std::size_t>(ends.first - missing.rbegin());
+      if (!nearest || alike > longest) {
+        nearest = &candidate;
+        longest = alike;
+      }
+    }
+    if (nearest) pairs.push_back(fmt::format("{} may be {}", missing, *nearest));
+    if (pairs.size() == listed_names) break;
+  }
+  return pairs.empty() ? std::string() : fmt::format("{}", fmt::join(pairs, "; "));
 }
 
 void copy_matched(const TensorMap& own, const TensorMap& weights, const LoadReport& report) {
@@ -90,10 +120,13 @@ void load_state_dict(torch::nn::Module& module, const TensorMap& weights) {
   copy_matched(own, weights, report);
 }
 
-LoadReport load_weights(torch::nn::Module& module, const TensorMap& weights, const CheckpointLoadSpec& rules,
+LoadReport load_weights(torch::nn::Module& module, const TensorMap& wrapped, const CheckpointLoadSpec& rules,
                         const std::string& source) {
   const TensorMap own = state_dict(module);
+  UnwrappedWeights unwrapped = without_wrappers(own, wrapped, source);
+  const TensorMap& weights = unwrapped.weights;
   LoadReport report = compare(own, weights, rules);
+  report.unwrapped = std::move(unwrapped.removed);
   Diagnostics problems;
   const Where where = Where::in_file(source);
   if (!rules.allow_missing && !report.missing.empty())
@@ -102,14 +135,17 @@ LoadReport load_weights(torch::nn::Module& module, const TensorMap& weights, con
                fmt::format("{} tensors of the pipeline are missing: {}", report.missing.size(),
                            listed(report.missing)),
                where)
-        .hint = report.unexpected.empty() ? ""
-                                          : fmt::format("the file has {} that the pipeline does not know: {}",
-                                                        report.unexpected.size(), listed(report.unexpected));
+        .hint = nearest_names(report, own, weights);
   if (!rules.allow_shape_mismatch && !report.shape_mismatched.empty())
     problems.error(
         "E760",
         fmt::format("{} shapes differ: {}", report.shape_mismatched.size(), listed(report.shape_mismatched)),
         where);
+  if (!rules.allow_missing && !report.missing.empty() && !report.unexpected.empty())
+    problems.error("E760",
+                   fmt::format("{} tensors of the file belong to no parameter: {}", report.unexpected.size(),
+                               listed(report.unexpected)),
+                   where);
   if (report.matched.empty())
     problems
         .error("E760",
@@ -126,10 +162,17 @@ LoadReport load_weights(torch::nn::Module& module, const TensorMap& weights, con
   return report;
 }
 
-TensorMap read_weights(const std::string& path) {
-  if (std::filesystem::path(path).extension() != ".safetensors")
-    throw Error("E761", "weights are read from .safetensors files", Where::in_file(path));
-  return read_safetensors(path).tensors;
+TensorMap read_weights(const std::string& source) {
+  const auto hash = source.find_last_of('#');
+  const std::string path = source.substr(0, hash);
+  const std::string key = hash == std::string::npos ? std::string() : source.substr(hash + 1);
+  const std::string extension = std::filesystem::path(path).extension();
+  if (extension == ".safetensors") return read_safetensors(path).tensors;
+  if (extension == ".pt" || extension == ".pth" || extension == ".ckpt" || extension == ".bin")
+    return state_dict_of(read_pt(path), path, key).tensors;
+  throw Error("E761",
+              "weights are read from .safetensors files and from .pt, .pth, .ckpt and .bin of torch.save",
+              Where::in_file(path));
 }
 
 bool matches_glob(std::string_view name, std::string_view pattern) {

@@ -20,7 +20,8 @@ struct LoadReport {
   std::vector<std::string> missing;           // in the module, not in the file
   std::vector<std::string> unexpected;        // in the file, not in the module
   std::vector<std::string> excluded;          // left out by include and exclude
-  std::vector<std::string> shape_mismatched;  // "name: module [8, 32], file [8, 16]"
+  std::vector<std::string> shape_mismatched;  // "name: pipeline [8, 32], file [8, 16]"
+  std::vector<std::string> unwrapped;         // "_orig_mod. from 12 names"
 };
 
 // Everything must fit: names, shapes and dtypes. Throws Error E760 listing what does not, before it changes
@@ -32,7 +33,8 @@ NEXUML_EXPORT void load_state_dict(torch::nn::Module& module, const TensorMap& w
 NEXUML_EXPORT LoadReport load_weights(torch::nn::Module& module, const TensorMap& weights,
                                       const CheckpointLoadSpec& rules, const std::string& source);
 
-// Reads a weights file: .safetensors. Throws Error E761 for other files.
+// Reads a weights file: .safetensors, or a .pt, .pth, .ckpt or .bin of torch.save. `#key` behind the path
+// names the dict inside that holds them: `nested.pt#model`. Throws Error E761 for other files.
 NEXUML_EXPORT TensorMap read_weights(const std::string& path);
 
 // `*` any text, `?` one character, `[abc]`, `[!abc]` a character of a set, as Python's fnmatch.

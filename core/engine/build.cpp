@@ -10,7 +10,7 @@
 #include "engine/engine_call.h"
 #include "engine/interrupt.h"
 #include "engine/scenario_input.h"
-#include "tensor_io/hashing_writer.h"
+#include "engine/text_file.h"
 
 namespace nexuml {
 
@@ -23,12 +23,6 @@ std::optional<DataDeclaration> data_of(const ScenarioInput& input, Diagnostics& 
   const DataModuleOptions options{
       .registry = &input.registry, .data_root = input.data_root, .seed = input.seed, .stop = std::move(stop)};
   return with_places(input, [&] { return DataModule(input.spec.data, 1, options, advice).declaration(); });
-}
-
-void write_file(const std::string& path, const std::string& text) {
-  tensor_io::HashingWriter file(path);
-  file.write(text);
-  file.commit();
 }
 
 std::string diagram_for(const std::string& path, const CompiledPipeline& pipeline, const ScenarioSpec& spec) {
@@ -85,8 +79,8 @@ int build_scenarios(EngineCall& call) {
   if (const auto path = call.text("save_weights"))
     write_safetensors(*path, state_dict(*pipelines.front()), {{"format", "pt"}});
   if (const auto path = call.text("diagram"))
-    write_file(*path, diagram_for(*path, *pipelines.front(), scenarios.front().spec));
-  if (const auto path = call.text("timing")) write_file(*path, build_trace(spans));
+    write_text_file(*path, diagram_for(*path, *pipelines.front(), scenarios.front().spec));
+  if (const auto path = call.text("timing")) write_text_file(*path, build_trace(spans));
   return 0;
 }
 

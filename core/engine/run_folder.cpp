@@ -11,8 +11,8 @@
 #include <map>
 #include <system_error>
 
+#include "engine/text_file.h"
 #include "scenario/document.h"
-#include "tensor_io/hashing_writer.h"
 #include "track/metrics_csv.h"
 
 namespace nexuml {
@@ -40,12 +40,6 @@ fs::path default_folder(const std::string& scenario) {
   fs::path path = base / time;
   for (int again = 2; fs::exists(path); ++again) path = base / fmt::format("{}-{}", time, again);
   return path;
-}
-
-void write_file(const fs::path& path, const std::string& text) {
-  tensor_io::HashingWriter file(path.string());
-  file.write(text);
-  file.commit();
 }
 
 Value provenance_of(const EngineCall& call, const ScenarioInput& input) {
@@ -105,20 +99,23 @@ Value metric_value(double value) {
   return std::isfinite(value) ? Value(value) : Value(metric_text(value));
 }
 
-RunFolder RunFolder::create(const EngineCall& call, const ScenarioInput& input,
-                            const std::optional<std::string>& wanted) {
+RunFolder RunFolder::plan(const ScenarioInput& input, const std::optional<std::string>& wanted) {
   const fs::path path = wanted ? fs::absolute(*wanted).lexically_normal() : default_folder(input.spec.name);
   std::error_code failure;
-  if (fs::exists(path) && !(fs::is_directory(path) && fs::is_empty(path, failure)))
+  if (fs::exists(path, failure) && !(fs::is_directory(path, failure) && fs::is_empty(path, failure)))
     throw Error("E887", "the run folder is not empty", Where::in_file(path.string()),
                 "choose another --run-dir: earlier runs are never overwritten");
-  fs::create_directories(path, failure);
+  return RunFolder(path);
+}
+
+void RunFolder::begin(const EngineCall& call, const ScenarioInput& input) const {
+  std::error_code failure;
+  fs::create_directories(path_, failure);
   if (failure)
-    throw Error("E887", "the run folder cannot be made: " + failure.message(), Where::in_file(path.string()));
-  RunFolder folder(path);
-  write_file(folder.scenario_file(), write_yaml(input.document));
-  write_file(path / "provenance.json", write_json(provenance_of(call, input)) + "\n");
-  return folder;
+    throw Error("E887", "the run folder cannot be made: " + failure.message(),
+                Where::in_file(path_.string()));
+  write_text_file(scenario_file(), write_yaml(input.document));
+  write_text_file(path_ / "provenance.json", write_json(provenance_of(call, input)) + "\n");
 }
 
 RunFolder RunFolder::open(const fs::path& wanted) {
@@ -157,12 +154,12 @@ void RunFolder::record_resume(const EngineCall& call, const ScenarioInput& input
   if (!resumed) resumed = &origin.set("resumed", Value::list());
   resumed->push_back(Value::map(
       {{"at", utc_now("{:%Y-%m-%dT%H:%M:%SZ}")}, {"checkpoint", index}, {"changes", Value(changes)}}));
-  write_file(path_ / "provenance.json", write_json(origin) + "\n");
-  write_file(scenario_file(), write_yaml(input.document));
+  write_text_file(path_ / "provenance.json", write_json(origin) + "\n");
+  write_text_file(scenario_file(), write_yaml(input.document));
 }
 
 void RunFolder::write_summary(const Value& summary) const {
-  write_file(path_ / "summary.json", write_json(summary) + "\n");
+  write_text_file(path_ / "summary.json", write_json(summary) + "\n");
 }
 
 }  // namespace nexuml

@@ -22,9 +22,11 @@ namespace nexuml {
 
 class RunFolder {
  public:
-  // Makes the folder with scenario.yaml and provenance.json. Throws Error E887 when `wanted` holds something.
-  static RunFolder create(const EngineCall& call, const ScenarioInput& input,
-                          const std::optional<std::string>& wanted);
+  // Where a run will lie: `wanted`, else runs/<scenario>/<UTC time>. Throws Error E887 when it holds
+  // something; makes nothing.
+  static RunFolder plan(const ScenarioInput& input, const std::optional<std::string>& wanted);
+  // Makes the folder with scenario.yaml and provenance.json. Throws Error E887.
+  void begin(const EngineCall& call, const ScenarioInput& input) const;
   // Throws Error E888 when there is no run in it.
   static RunFolder open(const std::filesystem::path& path);
 

@@ -4,8 +4,10 @@
 #include <nexuml/compile.h>
 
 #include <chrono>
+#include <cstdio>
 #include <optional>
 
+#include "checkpoint/checkpoint_writer.h"
 #include "engine/engine_call.h"
 #include "engine/interrupt.h"
 #include "engine/progress.h"
@@ -14,6 +16,9 @@
 #include "engine/scenario_input.h"
 #include "engine/training_run.h"
 #include "track/report.h"
+#include "train/checkpoint_hook.h"
+#include "train/factories.h"
+#include "train/intra_op_threads.h"
 #include "train/last_batch.h"
 #include "train/trainer.h"
 
@@ -62,10 +67,16 @@ struct Resumed {
   Checkpoint checkpoint;
 };
 
+// `--resume` names a run folder, whose latest checkpoint is meant, or one of its checkpoints.
 std::optional<Resumed> find_resumed(const EngineCall& call) {
   const auto from = call.text("resume");
   if (!from) return std::nullopt;
-  RunFolder folder = RunFolder::open(*from);
+  std::filesystem::path path = std::filesystem::absolute(*from).lexically_normal();
+  if (!path.has_filename()) path = path.parent_path();
+  if (path.parent_path().filename() == "checkpoints" && std::filesystem::exists(path / "manifest.json"))
+    return Resumed{RunFolder::open(path.parent_path().parent_path()), std::stoll(path.filename().string()),
+                   load_checkpoint(path)};
+  RunFolder folder = RunFolder::open(path);
   const auto index = folder.checkpoints().latest();
   if (!index)
     throw Error("E764", "the run has no checkpoint to resume from", Where::in_file(folder.path().string()));
@@ -86,51 +97,86 @@ void take_threads(const EngineCall& call, const RunFolder& folder) {
                                            recorded, *call.integer("threads")));
 }
 
-int run_training(EngineCall& call, const ScenarioInput& input, const std::optional<Resumed>& resumed) {
-  const Stopwatch watch;
-  const Interrupt interrupt;
-  TrainingRun run(input, open_data(input, call.diagnostics(), interrupt.token()), call.diagnostics(),
-                  interrupt.token());
-  TrainingStrategy& strategy = run.strategy();
-  if (resumed) run.resume(resumed->checkpoint);
-  if (input.spec.training.max_epochs > 0) check_batch_of_one(run.pipeline(), run.data(), strategy.device);
-
-  TrainerOptions options = run.trainer_options();
-  std::optional<CheckpointStore> store;
-  options.save_checkpoint = [&] { return store->save(run.checkpoint()); };
-  Trainer trainer(strategy, run.data(), std::move(options));
-
-  const bool continues = resumed && !call.text("run_dir");
-  const RunFolder folder = continues ? resumed->folder : RunFolder::create(call, input, call.text("run_dir"));
-  store = folder.checkpoints();
-  auto log = std::make_shared<RunLog>(folder.metrics_file());
-  if (continues) {
-    folder.record_resume(call, input, resumed->index);
-    log->continue_from(strategy.counters.epoch);
-  }
-  strategy.callbacks.push_back({"run_log", log});
+// Those of the scenario, then what the command line asks for, then what a person sees.
+void add_callbacks(EngineCall& call, const ScenarioInput& input, const RunFolder& folder,
+                   std::stop_token stop, TrainingStrategy& strategy) {
+  const CallbackBuildContext context{
+      .run_folder = folder.path().string(), .seed = input.seed, .stop = std::move(stop)};
+  for (NamedCallback& callback : build_callbacks(input.spec, input.registry, context))
+    strategy.callbacks.push_back(std::move(callback));
+  const CheckpointHook::Options hook{.every_steps = call.integer("checkpoint_every_steps").value_or(0),
+                                     .every_epochs = call.integer("checkpoint_every_epochs").value_or(0),
+                                     .keep_last = call.integer("keep_checkpoints").value_or(0)};
+  if (hook.every_steps > 0 || hook.every_epochs > 0)
+    strategy.callbacks.push_back({"checkpoints", std::make_shared<CheckpointHook>(hook)});
   if (call.talks())
     strategy.callbacks.push_back(
         {"progress", std::make_shared<Progress>(input.spec.training.progress_bar_keys)});
+}
 
+// Interrupted: what was reached is kept, nothing more is computed.
+int keep_interrupted(EngineCall& call, const RunFolder& folder, const TrainingRun& run, Value summary) {
+  const std::int64_t index = folder.checkpoints().save(run.checkpoint());
+  summary.set("interrupted", true);
+  folder.write_summary(summary);
+  announce(call, folder, summary);
+  call.diagnostics()
+      .warning("W845", fmt::format("interrupted after step {}; checkpoint {} holds what was reached",
+                                   summary.at("global_step").as_integer(), index))
+      .hint = fmt::format("continue with: nexuml-run train --resume {}", folder.path().string());
+  return 1;
+}
+
+int run_training(EngineCall& call, const ScenarioInput& input, const std::optional<Resumed>& resumed) {
+  const Stopwatch watch;
+  const Interrupt interrupt;
+  const bool continues = resumed && !call.text("run_dir");
+  const RunFolder folder = continues ? resumed->folder : RunFolder::plan(input, call.text("run_dir"));
+  const CheckpointStore store = folder.checkpoints();
+  TrainingRun run(input, open_data(input, call.diagnostics(), interrupt.token()), call.diagnostics(),
+                  interrupt.token());
+  TrainingStrategy& strategy = run.strategy();
+  if (!call.integer("threads") && !resumed)
+    at::set_num_threads(default_intra_op_threads(run.pipeline(), run.data().batch_size()));
+  const auto log = std::make_shared<RunLog>(folder.metrics_file());
+  strategy.callbacks.push_back({"run_log", log});
+  add_callbacks(call, input, folder, interrupt.token(), strategy);
+  if (resumed) run.resume(resumed->checkpoint);
+  if (input.spec.training.max_epochs > 0) check_batch_of_one(run.pipeline(), run.data(), strategy.device);
+  TrainerOptions options = run.trainer_options();
+  std::optional<CheckpointWriter> writer;
+  options.save_checkpoint = [&] {
+    if (!call.flag("async_checkpoints")) return store.save(run.checkpoint());
+    if (!writer) writer.emplace(store);
+    return writer->submit(run.checkpoint());
+  };
+  options.remove_checkpoint = [&](std::int64_t index) {
+    if (writer) writer->finish();  // it may be the one that is being written
+    store.remove(index);
+  };
+  Trainer trainer(strategy, run.data(), std::move(options));
+
+  // Every mistake that can be found is found: from here on the run leaves something behind.
+  if (continues) {
+    folder.record_resume(call, input, resumed->index);
+    log->continue_from(strategy.counters.epoch);
+  } else {
+    folder.begin(call, input);
+  }
   trainer.fit();
+  if (writer) writer->finish();
   Value summary = summary_of(input, strategy);
   take_over(summary, log->last_epoch());
-  if (trainer.stopped() && interrupt.token().stop_requested()) {
-    const std::int64_t index = store->save(run.checkpoint());
-    summary.set("interrupted", true);
-    summary.set("seconds", watch.seconds());
-    folder.write_summary(summary);
-    announce(call, folder, summary);
-    call.diagnostics()
-        .warning("W845", fmt::format("interrupted after step {}; checkpoint {} holds what was reached",
-                                     strategy.counters.global_step, index))
-        .hint = fmt::format("continue with: nexuml-run train --resume {}", folder.path().string());
-    return 1;
+  for (const NamedCallback& entry : strategy.callbacks) take_over(summary, entry.callback->results());
+  if (trainer.stopped()) {
+    summary.set("stopped", trainer.stop_reason());
+    if (call.talks()) fmt::print(stderr, "stopped: {}\n", trainer.stop_reason());
   }
+  summary.set("seconds", watch.seconds());
+  if (interrupt.token().stop_requested()) return keep_interrupted(call, folder, run, std::move(summary));
   if (!run.data().rows(Split::val).empty()) take_over(summary, trainer.validate());
   trainer.fit_post_train_layers();
-  store->save(run.checkpoint());
+  store.save(run.checkpoint());
   take_over(summary, run.test(trainer, folder.path()));
   summary.set("seconds", watch.seconds());
   folder.write_summary(summary);

@@ -65,6 +65,7 @@ void TrainingRun::load_source_weights() {
                                     {"excluded", &report.excluded},
                                     {"of another shape", &report.shape_mismatched}})
     if (!names->empty()) message += fmt::format(", {} {}", names->size(), what);
+  if (!report.unwrapped.empty()) message += fmt::format("; taken out: {}", fmt::join(report.unwrapped, ", "));
   advice_.note("W765", message, Where::in_file(path.string()));
 }
 

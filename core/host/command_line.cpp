@@ -156,7 +156,18 @@ void declare_engine_commands(CLI::App& app, Declarations& declare) {
 
   CLI::App* train =
       declare.command(app, "train", "Train a scenario, evaluate it, and leave a run folder behind");
-  declare_scenarios(train, declare);
+  declare.texts(train, "scenario", "scenarios", "Name of a scenario, or a YAML file; --resume has its own");
+  declare.text(train, "--resume", "resume", "Continue a run: its folder, or one of its checkpoints");
+  declare
+      .integer(train, "--checkpoint-every-steps", "checkpoint_every_steps", "Save a checkpoint every N steps")
+      ->check(CLI::PositiveNumber);
+  declare
+      .integer(train, "--checkpoint-every-epochs", "checkpoint_every_epochs",
+               "Save a checkpoint every N epochs")
+      ->check(CLI::PositiveNumber);
+  declare.flag(train, "--async-checkpoints", "async_checkpoints", "Write these while training goes on");
+  declare.integer(train, "--keep-checkpoints", "keep_checkpoints", "Keep only the last N of these")
+      ->check(CLI::PositiveNumber);
   declare.text(train, "--run-dir", "run_dir", "The run folder (runs/<scenario>/<UTC time> when not given)");
   declare.integer(train, "--max-epochs", "max_epochs", "Overrides training.max_epochs")
       ->check(CLI::PositiveNumber);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <map>
 
 #include "data/guard.h"
 #include "scenario/learning_rate.h"
@@ -53,6 +54,26 @@ std::shared_ptr<Scheduler> build_scheduler(const TrainingSpec& spec, const Compo
                                                     spec.scheduler.kwargs)
                        ->build(context);
                  });
+}
+
+std::vector<NamedCallback> build_callbacks(const ScenarioSpec& spec, const ComponentRegistry& registry,
+                                           const CallbackBuildContext& context) {
+  std::vector<NamedCallback> callbacks;
+  std::map<std::string, int> uses;
+  for (std::size_t i = 0; i < spec.callbacks.size(); ++i) {
+    const CallbackSpec& wanted = spec.callbacks[i];
+    std::string name = wanted.factory.substr(wanted.factory.find_last_of(".:") + 1);
+    if (const int earlier = uses[name]++) name += fmt::format("#{}", earlier);
+    const std::string place = fmt::format("callbacks[{}]", i);
+    callbacks.push_back({name, guarded("E840", fmt::format("the callback '{}'", wanted.factory),
+                                       training_place(place.c_str()), [&] {
+                                         return registry
+                                             .make<TargetKind::callback>(wanted.factory, wanted.args,
+                                                                         wanted.kwargs)
+                                             ->build(context);
+                                       })});
+  }
+  return callbacks;
 }
 
 std::int64_t resolve_warmup(const SchedulerSpec& spec, std::int64_t max_epochs) {

@@ -11,6 +11,8 @@
 #include <memory>
 #include <vector>
 
+#include "train/training_strategy.h"
+
 namespace nexuml {
 
 // Parameters in the order of the layers, by their names in the state dict.
@@ -24,6 +26,11 @@ NEXUML_EXPORT std::shared_ptr<Optimizer> build_optimizer(const TrainingSpec& spe
 NEXUML_EXPORT std::shared_ptr<Scheduler> build_scheduler(const TrainingSpec& spec,
                                                          const ComponentRegistry& registry,
                                                          Optimizer& optimizer, std::int64_t steps_per_epoch);
+
+// The callbacks of a scenario, named after their factories. Throws Error E840.
+NEXUML_EXPORT std::vector<NamedCallback> build_callbacks(const ScenarioSpec& spec,
+                                                         const ComponentRegistry& registry,
+                                                         const CallbackBuildContext& context);
 
 // SchedulerSpec.warmup in epochs: none, a number (at least 1), or "5%" of max_epochs. Throws Error E845.
 NEXUML_EXPORT std::int64_t resolve_warmup(const SchedulerSpec& spec, std::int64_t max_epochs);

@@ -176,4 +176,8 @@ std::int64_t Trainer::save_checkpoint() {
   return options_.save_checkpoint();
 }
 
+void Trainer::remove_checkpoint(std::int64_t index) {
+  if (options_.remove_checkpoint) options_.remove_checkpoint(index);
+}
+
 }  // namespace nexuml

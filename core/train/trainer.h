@@ -39,8 +39,9 @@ struct TrainerOptions {
   std::int64_t max_epochs = 10;
   bool scheduler_every_step = false;
   Precision precision = Precision::float32;
-  std::stop_token stop;                           // ends the run after the step in progress
-  std::function<std::int64_t()> save_checkpoint;  // behind TrainingView::save_checkpoint
+  std::stop_token stop;                                 // ends the run after the step in progress
+  std::function<std::int64_t()> save_checkpoint;        // behind TrainingView::save_checkpoint
+  std::function<void(std::int64_t)> remove_checkpoint;  // and remove_checkpoint
   // Sees each training batch after its step; for tests and replays.
   std::function<void(const Batch&, const LossTerms&)> after_step;
 };
@@ -69,6 +70,7 @@ class NEXUML_EXPORT Trainer final : public TrainingView {
   OrderedMap<double> metrics() const override;
   void request_stop(const std::string& reason) override;
   std::int64_t save_checkpoint() override;
+  void remove_checkpoint(std::int64_t index) override;
 
  private:
   struct Stage;  // what distinguishes validating from testing

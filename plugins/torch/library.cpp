@@ -2,6 +2,7 @@
 #include <nexuml/nn_module.h>
 #include <nexuml/registration.h>
 
+#include "callbacks/callbacks.h"
 #include "optimizers/optimizers.h"
 #include "schedulers/schedulers.h"
 #include "targets/targets.h"
@@ -22,4 +23,5 @@ NEXUML_LIBRARY(registry) {
   register_cycle_schedulers(registry);
   register_plateau_scheduler(registry);
   register_composed_schedulers(registry);
+  register_callbacks(registry);
 }

@@ -163,13 +163,15 @@ class NEXUML_EXPORT TrainingView {
   virtual std::int64_t batch() const = 0;        // batches of this epoch that are done
   virtual std::int64_t num_batches() const = 0;  // an epoch
   virtual std::int64_t global_step() const = 0;  // batches of all epochs that are done
-  // Inside an epoch: means so far. After it: its metrics (train/loss, val/loss, ..., and lr, the one used in it).
-  // Reading values of a GPU waits for it.
+  // Inside an epoch: means so far. After it: its metrics (train/loss, val/loss, ..., and lr, the one used in
+  // it). Reading values of a GPU waits for it.
   virtual OrderedMap<double> metrics() const = 0;
-  // Ends the training: after the step when called in train_batch_end, else after the epoch. `reason` is logged.
+  // Ends the training: after the step when called in train_batch_end, else after the epoch. `reason` is
+  // logged.
   virtual void request_stop(const std::string& reason) = 0;
   // Saves the whole training state; returns the index of the checkpoint.
   virtual std::int64_t save_checkpoint() = 0;
+  virtual void remove_checkpoint(std::int64_t index) = 0;
 };
 
 // The moments of the loop, in the order in which they come. Every method may be left out.
@@ -187,6 +189,8 @@ class NEXUML_EXPORT Callback {
 
   virtual TrainingState state() const { return {}; }
   virtual void load_state(const TrainingState&) {}
+  // Numbers for the summary of the run, such as the index of the best checkpoint.
+  virtual OrderedMap<double> results() const { return {}; }
 };
 
 struct CallbackBuildContext {
