@@ -12,7 +12,8 @@ using namespace tensor_io_tests;
 
 TEST_CASE("torch, safetensors and numpy read what we write") {
   const char* python = std::getenv("NEXUML_TEST_PYTHON");
-  if (!python) {
+  const std::string imports = fmt::format("{} -c 'import torch, safetensors, numpy' 2>/dev/null", python ? python : "");
+  if (!python || std::system(imports.c_str()) != 0) {
     WARN("skipped: set NEXUML_TEST_PYTHON to a Python with torch, safetensors and numpy");
     return;
   }
