@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "plugins_library/shipped_library.h"
+#include "plugins_library/shipped_registry.h"
 
 using namespace nexuml;
 
@@ -61,7 +61,7 @@ LayerBuildContext context_for(const Trial& trial) {
   context.input_names = context.keys_in;
   context.keys_out = trial.outputs;
   context.metadata = trial.metadata;
-  context.targets = &shipped::registry();
+  context.targets = &library_tests::shipped_registry();
   context.storage = std::make_shared<SharedStorage>();
   return context;
 }
@@ -70,7 +70,7 @@ LayerBuildContext context_for(const Trial& trial) {
 void check_trial(const Trial& trial) {
   INFO(trial.layer << " " << write_json(trial.params, {.indent = -1}));
   const AnyLayer definition =
-      shipped::registry().definition({ComponentKind::layer, trial.layer}, trial.params);
+      library_tests::shipped_registry().definition({ComponentKind::layer, trial.layer}, trial.params);
   const LayerBuildContext context = context_for(trial);
   const Shapes inferred = definition->infer(context).value();
   const auto layer = definition->build(context);
@@ -282,7 +282,8 @@ TEST_CASE("each residual network has torchvision's number of tensors and its wid
     const Trial trial{
         .layer = "ResNet", .params = Value::map({{"resnet_type", type}}), .inputs = {{"x", {1, 8, 8}}}};
     check_trial(trial);
-    const auto layer = shipped::registry().definition({ComponentKind::layer, "ResNet"}, trial.params);
+    const auto layer =
+        library_tests::shipped_registry().definition({ComponentKind::layer, "ResNet"}, trial.params);
     const auto built = AnyLayer(layer)->build(context_for(trial));
     CHECK(built->named_parameters().size() + built->named_buffers().size() == tensors);
   }
@@ -292,7 +293,7 @@ TEST_CASE("wrong shapes and keys are refused before a weight is allocated") {
   const auto refuse = [](Trial trial) {
     INFO(trial.layer << " " << write_json(trial.params, {.indent = -1}));
     const AnyLayer definition =
-        shipped::registry().definition({ComponentKind::layer, trial.layer}, trial.params);
+        library_tests::shipped_registry().definition({ComponentKind::layer, trial.layer}, trial.params);
     CHECK_THROWS_AS(definition->infer(context_for(trial)), Error);
   };
   refuse({.layer = "ConvolutionalEncoder", .inputs = {{"x", {16, 16}}}});

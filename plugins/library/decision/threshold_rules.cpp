@@ -13,7 +13,7 @@ namespace nexuml_library {
 
 namespace {
 
-constexpr double smallest_shifted_score = 1e-6;
+constexpr float smallest_shifted_score = 1e-6F;
 
 // Linear between the two nearest scores. `scores` are sorted.
 double quantile_of(const std::vector<double>& scores, double fraction) {
@@ -81,9 +81,11 @@ class GammaRule final : public ThresholdRule {
   double threshold_for(const std::vector<double>& scores) const override {
     const double empirical = quantile_of(scores, fraction_);
     if (scores.size() == 1) return empirical;
-    const double shift = scores.front() > 0 ? 0.0 : smallest_shifted_score - scores.front();
-    std::vector<double> shifted(scores);
-    for (double& score : shifted) score += shift;
+    // The shift is taken in the precision of scores, as NexuML takes it: near zero it decides on the fit.
+    const auto lowest = static_cast<float>(scores.front());
+    const float shift = lowest > 0 ? 0.0F : smallest_shifted_score - lowest;
+    std::vector<double> shifted;
+    for (const double score : scores) shifted.push_back(static_cast<float>(score) + shift);
     const std::optional<GammaFit> fit = fit_gamma(shifted);
     if (!fit) return empirical;
     const double quantile = fit->quantile(fraction_) - shift;

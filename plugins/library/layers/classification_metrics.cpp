@@ -61,7 +61,8 @@ class MetricsRuntime final : public nexuml::PipelineLayer {
     nexuml::OrderedMap<double> values;
     if (const MetricState* state = phase(mode); state && !state->empty())
       for (std::size_t i = 0; i < plan_.names.size(); ++i)
-        values[plan_.names[i]] = state->value(plan_.metrics[i]);
+        values[plan_.names[i]] = state->defined(plan_.metrics[i]) ? state->value(plan_.metrics[i])
+                                                                  : std::numeric_limits<double>::quiet_NaN();
     return values;
   }
 

@@ -38,8 +38,8 @@ struct ClassificationMetrics {
 // Mean average precision of multi-label logits, as the metric `mAP`.
 // Shape: logits and labels [batch, classes] -> [batch], the running value repeated; nothing outside of
 //   validation and test, zeros without labels
-// Formula: mean over classes of sum_n (R_n - R_{n-1}) P_n on sigmoid(x); classes without positives are
-//   left out
+// Formula: mean over classes of sum_n (R_n - R_{n-1}) P_n on sigmoid(x); a class without positives counts
+//   as 0, an epoch without any positive has no value
 struct MultiLabelMAPMetrics {
   static void describe(nexuml::Schema<MultiLabelMAPMetrics>& s);
   nexuml::Shapes infer(const nexuml::LayerInferContext& context) const;

@@ -4,7 +4,6 @@
 #include <torch/types.h>
 
 #include <algorithm>
-#include <limits>
 #include <span>
 #include <string>
 
@@ -100,17 +99,22 @@ double MetricState::value(MetricName metric) const {
   return top_k_counts_.recall(Average::macro, classes).value_or(0);
 }
 
-// Over the classes that have positives; NaN when none has.
+bool MetricState::defined(MetricName metric) const {
+  return metric != MetricName::average_precision ||
+         std::ranges::any_of(rankings_, [](const auto& ranking) { return ranking.positives() > 0; });
+}
+
+// A label without positives counts as 0, a class without samples not at all: as torchmetrics has it.
 double MetricState::mean_average_precision() const {
   const bool weighted = !options_.multi_label && options_.average == Average::weighted;
   double sum = 0, weights = 0;
-  for (const AveragePrecisionStream& ranking : rankings_)
-    if (const std::optional<double> precision = ranking.value()) {
-      const double weight = weighted ? static_cast<double>(ranking.positives()) : 1.0;
-      sum += weight * *precision;
-      weights += weight;
-    }
-  return weights == 0 ? std::numeric_limits<double>::quiet_NaN() : sum / weights;
+  for (const AveragePrecisionStream& ranking : rankings_) {
+    if (ranking.positives() == 0 && !options_.multi_label) continue;
+    const double weight = weighted ? static_cast<double>(ranking.positives()) : 1.0;
+    sum += weight * ranking.value().value_or(0);
+    weights += weight;
+  }
+  return weights == 0 ? 0 : sum / weights;
 }
 
 }  // namespace nexuml_library

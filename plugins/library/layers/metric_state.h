@@ -26,8 +26,10 @@ class MetricState {
 
   // logits [batch, classes]; labels [batch], or [batch, classes] for multi-label.
   void add(const at::Tensor& logits, const at::Tensor& labels, const std::vector<MetricName>& wanted);
-  // NaN where the metric is undefined.
+  // 0 where the metric is undefined.
   double value(MetricName metric) const;
+  // Average precision needs something positive.
+  bool defined(MetricName metric) const;
   bool empty() const noexcept { return counts_.samples() == 0; }
   void clear();
 

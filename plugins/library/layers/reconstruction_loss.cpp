@@ -81,11 +81,11 @@ class ReconstructionLossRuntime final : public nexuml::PipelineLayer {
   // 1 for each item that counts: [batch, items].
   at::Tensor selection(const at::Tensor& mask, const at::Tensor& target) const {
     if (mask.dim() != 2)
-      throw nexuml::Error("E826", "a mask [batch, items] is expected, found shape " + sizes_text(mask),
+      throw nexuml::Error("E828", "a mask [batch, items] is expected, found shape " + sizes_text(mask),
                           nexuml::Where::in_layer(layer_name()));
     const std::int64_t items = target.dim() >= 3 ? target.size(1) : -1;
     if (mask.size(0) != target.size(0) || mask.size(1) - definition_.num_tokens != items)
-      throw nexuml::Error("E826",
+      throw nexuml::Error("E828",
                           "the mask of shape " + sizes_text(mask) + " does not fit a target of shape " +
                               sizes_text(target) + " with num_tokens " +
                               std::to_string(definition_.num_tokens),
@@ -95,7 +95,7 @@ class ReconstructionLossRuntime final : public nexuml::PipelineLayer {
   }
 
   [[noreturn]] void refuse_lengths(const at::Tensor& expected, const at::Tensor& found) const {
-    throw nexuml::Error("E826",
+    throw nexuml::Error("E828",
                         "original and reconstruction differ in length: " + std::to_string(expected.size(1)) +
                             " and " + std::to_string(found.size(1)) + " numbers per sample",
                         nexuml::Where::in_layer(layer_name()),
