@@ -104,15 +104,6 @@ TEST_CASE("a library that closes every descriptor cannot pass for a good one") {
   CHECK(codes(problems) == std::vector<std::string>{"E405"});
 }
 
-TEST_CASE("a process that a library leaves behind is ended with it") {
-  Prober prober({.timeout = std::chrono::milliseconds(3000), .host = NEXUML_RUN_PATH});
-  TestTree tree;
-  const auto catalog = scan(tree, "leaves_a_process");
-  const auto start = std::chrono::steady_clock::now();
-  CHECK(prober.probe(catalog->libraries()[0]).empty());
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
-}
-
 TEST_CASE("without a worker nothing is opened, and that is said") {
   TestTree tree;
   const auto good = scan(tree, "good");
