@@ -156,8 +156,13 @@ void declare_engine_commands(CLI::App& app, Declarations& declare) {
 
   CLI::App* train =
       declare.command(app, "train", "Train a scenario, evaluate it, and leave a run folder behind");
-  declare.texts(train, "scenario", "scenarios", "Name of a scenario, or a YAML file; --resume has its own");
-  declare.text(train, "--resume", "resume", "Continue a run: its folder, or one of its checkpoints");
+  const auto* scenario = declare.texts(train, "scenario", "scenarios",
+                                       "Name of a scenario, or a YAML file; --resume has its own");
+  const auto* resume =
+      declare.text(train, "--resume", "resume", "Continue a run: its folder, or one of its checkpoints");
+  train->parse_complete_callback([scenario, resume] {
+    if (scenario->count() + resume->count() == 0) throw CLI::RequiredError("scenario, or --resume,");
+  });
   declare
       .integer(train, "--checkpoint-every-steps", "checkpoint_every_steps", "Save a checkpoint every N steps")
       ->check(CLI::PositiveNumber);
