@@ -27,6 +27,7 @@ TEST_CASE("a bad command line is exit 2 and one message on stderr") {
                                                   {"no-such-command"},
                                                   {"registry"},
                                                   {"registry", "list", "colours"},
+                                                  {"train"},
                                                   {"registry", "list", "--no-such-option"},
                                                   {"doctor", "--threads", "0"},
                                                   {"registry", "list", "--root", "/no/such/root"}};

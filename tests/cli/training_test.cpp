@@ -95,13 +95,6 @@ TEST_CASE("the loss over a test set does not depend on the batch size") {
   }
 }
 
-TEST_CASE("train without a scenario says how many it takes") {
-  TestTree tree;
-  const HostRun run = run_host(tree, {"train"});
-  CHECK(run.exit_code != 0);
-  CHECK_THAT(run.err, Catch::Contains("train takes one scenario"));
-}
-
 TEST_CASE("a device that is not there is a clear error") {
   TestTree tree;
   const HostRun run = run_host(tree, {"train", kBase, "--run-dir", "run", "-O", "training.accelerator=cuda"});
