@@ -27,7 +27,8 @@ install_packages() {
 }
 
 build_packages=(g++ cmake ninja-build ccache pkg-config nlohmann-json3-dev libyaml-dev libfmt-dev libspdlog-dev
-  libcli11-dev libtbb-dev libboost1.81-dev libssl-dev zlib1g-dev libsndfile1-dev libcairo2-dev)
+  libcli11-dev libtbb-dev libboost1.81-dev libssl-dev zlib1g-dev libsndfile1-dev libcairo2-dev libpng-dev libjpeg62-turbo-dev
+  libcpp-httplib-dev)
 
 # Puts the CPU part of LibTorch's wheel into .deps, unless LIBTORCH_ROOT names another LibTorch.
 install_libtorch() {

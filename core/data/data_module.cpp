@@ -9,6 +9,7 @@
 
 #include "data/guard.h"
 #include "data/joined_dataset.h"
+#include "data/merged_labels.h"
 
 namespace nexuml {
 
@@ -25,7 +26,7 @@ struct Source {
   DatasetSpec spec;
   std::string key_path;
 };
-std::vector<Source> sources_of(const DataSpec& spec) {
+std::vector<Source> listed_sources(const DataSpec& spec) {
   std::vector<Source> sources;
   if (spec.source && spec.source->has_value())
     sources.push_back({DatasetSpec{.source = *spec.source}, "data.source"});
@@ -103,6 +104,8 @@ DataModule::DataModule(const DataSpec& spec, std::int64_t batch_size, std::share
       all_rows_(static_cast<std::size_t>(dataset_->size())) {
   std::iota(all_rows_.begin(), all_rows_.end(), std::int64_t{0});
   build_backend();
+  Diagnostics unheard;
+  if (spec_.loader.weighted_sampling) weights_ = sampling_weights(unheard);
 }
 
 void DataModule::build_backend() {
@@ -113,7 +116,7 @@ void DataModule::build_backend() {
 }
 
 void DataModule::open_sources(Diagnostics& advice) {
-  const std::vector<Source> sources = sources_of(spec_);
+  const std::vector<Source> sources = listed_sources(spec_);
   if (sources.empty())
     throw Error("E831", "the scenario has no data: neither data.source nor data.datasets is given",
                 at_key("data"));
@@ -149,8 +152,10 @@ void DataModule::open_sources(Diagnostics& advice) {
     first_row += dataset->size();
     parts.push_back({std::move(name), std::move(dataset)});
   }
-  dataset_ =
-      parts.size() == 1 ? parts.front().dataset : std::make_shared<const JoinedDataset>(std::move(parts));
+  const bool merges = spec_.merge_labels && !spec_.merge_labels->empty();
+  dataset_ = parts.size() == 1 && !merges ? parts.front().dataset
+                                          : std::make_shared<const JoinedDataset>(std::move(parts));
+  if (merges) dataset_ = merge_labels(dataset_, merge_rules(*spec_.merge_labels));
 }
 
 // Declared shapes are promises: data that breaks one is refused instead of being read differently.

@@ -60,6 +60,9 @@ std::vector<std::string> Dataset::splits() const {
 OrderedMap<MetadataColumn> Dataset::metadata() const {
   return {};
 }
+std::vector<std::filesystem::path> Dataset::files() const {
+  return {};
+}
 
 DataLoader::~DataLoader() = default;
 LoaderBackend::~LoaderBackend() = default;

@@ -123,4 +123,14 @@ OrderedMap<MetadataColumn> JoinedDataset::metadata() const {
   return joined;
 }
 
+std::vector<std::filesystem::path> JoinedDataset::files() const {
+  std::vector<std::filesystem::path> all;
+  for (const Part& part : parts_) {
+    const auto files = part.dataset->files();
+    if (files.empty()) return {};
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
+}
+
 }  // namespace nexuml

@@ -27,6 +27,8 @@ class JoinedDataset final : public Dataset {
   OrderedMap<std::vector<std::string>> class_names() const override;
   // The columns that all parts have, and `dataset`: the name of the part.
   OrderedMap<MetadataColumn> metadata() const override;
+  // Empty where one of the parts names none.
+  std::vector<std::filesystem::path> files() const override;
 
  private:
   std::size_t part_of(std::int64_t row) const;

@@ -16,10 +16,11 @@ namespace nexuml {
 
 namespace {
 
-// Shapes that the scenario declares; else those of the data, which is opened for them.
+// Shapes that the sources or the scenario declare: nothing is opened then. Else those of the data.
 std::optional<DataDeclaration> data_of(const ScenarioInput& input, Diagnostics& advice,
                                        std::stop_token stop) {
   if (auto declared = declared_data(input.spec)) return declared;
+  if (!input.spec.data.input_shapes.empty()) return std::nullopt;
   const DataModuleOptions options{
       .registry = &input.registry, .data_root = input.data_root, .seed = input.seed, .stop = std::move(stop)};
   return with_places(input, [&] { return DataModule(input.spec.data, 1, options, advice).declaration(); });

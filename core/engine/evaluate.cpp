@@ -4,6 +4,7 @@
 
 #include "engine/engine_call.h"
 #include "engine/interrupt.h"
+#include "engine/prepared_data.h"
 #include "engine/run_folder.h"
 #include "engine/scenario_input.h"
 #include "engine/training_run.h"

@@ -10,9 +10,11 @@
 #include "checkpoint/checkpoint_writer.h"
 #include "engine/engine_call.h"
 #include "engine/interrupt.h"
+#include "engine/prepared_data.h"
 #include "engine/progress.h"
 #include "engine/run_folder.h"
 #include "engine/run_log.h"
+#include "engine/run_loggers.h"
 #include "engine/scenario_input.h"
 #include "engine/training_run.h"
 #include "track/report.h"
@@ -140,6 +142,8 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
     at::set_num_threads(default_intra_op_threads(run.pipeline(), run.data().batch_size()));
   const auto log = std::make_shared<RunLog>(folder.metrics_file());
   strategy.callbacks.push_back({"run_log", log});
+  RunLoggers loggers(input, folder.path(), run.pipeline());
+  if (loggers.callback()) strategy.callbacks.push_back({"loggers", loggers.callback()});
   add_callbacks(call, input, folder, interrupt.token(), strategy);
   if (resumed) run.resume(resumed->checkpoint);
   if (input.spec.training.max_epochs > 0) check_batch_of_one(run.pipeline(), run.data(), strategy.device);
@@ -163,6 +167,7 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   } else {
     folder.begin(call, input);
   }
+  loggers.begin(call.diagnostics());
   trainer.fit();
   if (writer) writer->finish();
   Value summary = summary_of(input, strategy);
@@ -180,6 +185,7 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   take_over(summary, run.test(trainer, folder.path()));
   summary.set("seconds", watch.seconds());
   folder.write_summary(summary);
+  loggers.finish(summary, strategy.counters.global_step, call.diagnostics());
   write_report(folder.path(), svg_diagram(run.pipeline(), input.spec));
   announce(call, folder, summary);
   return 0;

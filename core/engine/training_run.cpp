@@ -16,17 +16,6 @@ std::int64_t batch_size_of(const ScenarioSpec& spec) {
   return std::get<std::int64_t>(spec.training.batch_size);  // "auto" was refused as not carried out
 }
 
-std::unique_ptr<DataModule> open_data(const ScenarioInput& input, Diagnostics& advice, std::stop_token stop) {
-  const bool pin_memory = !choose_device(input.spec.training).is_cpu();
-  return std::make_unique<DataModule>(input.spec.data, batch_size_of(input.spec),
-                                      DataModuleOptions{.registry = &input.registry,
-                                                        .data_root = input.data_root,
-                                                        .seed = input.seed,
-                                                        .pin_memory = pin_memory,
-                                                        .stop = std::move(stop)},
-                                      advice);
-}
-
 TrainingRun::TrainingRun(const ScenarioInput& input, std::unique_ptr<DataModule> data, Diagnostics& advice,
                          std::stop_token stop)
     : input_(input), advice_(advice), stop_(std::move(stop)), data_(std::move(data)) {
@@ -116,6 +105,7 @@ OrderedMap<double> TrainingRun::test(Trainer& trainer, const std::filesystem::pa
                             .stop = stop_,
                             .targets = &input_.registry},
                            input_.registry);
+  evaluation.measure(input_.spec);
   seed_random_streams(input_.seed, strategy_.device);
   return trainer.test(&evaluation);
 }

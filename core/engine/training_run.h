@@ -21,8 +21,6 @@
 
 namespace nexuml {
 
-// Opens the data of a scenario and decides its splits.
-std::unique_ptr<DataModule> open_data(const ScenarioInput& input, Diagnostics& advice, std::stop_token stop);
 std::int64_t batch_size_of(const ScenarioSpec& spec);
 
 class TrainingRun {

@@ -74,12 +74,18 @@ void EvaluationRun::fit_end() {
 }
 
 void EvaluationRun::eval_batch(const EvalBatch& batch) {
+  if (metrics_) metrics_->add(batch);
   for_each([&](Entry& entry) { entry.algorithm->eval_batch(batch); });
 }
 
 OrderedMap<double> EvaluationRun::finish() {
   for_each([](Entry& entry) { entry.algorithm->eval_end(); });
   OrderedMap<double> numbers;
+  if (metrics_)
+    for (const auto& [metric, value] : metrics_->results()) {
+      numbers["eval/" + metric] = value;
+      if (mirrored({}, metric)) numbers["test/" + metric] = value;
+    }
   for_each([&](Entry& entry) {
     if (!run_folder_.empty()) {
       const std::filesystem::path folder = run_folder_ / "evaluation" / entry.name;

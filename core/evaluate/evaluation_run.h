@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "evaluate/scenario_metrics.h"
+
 namespace nexuml {
 
 class NEXUML_EXPORT EvaluationRun {
@@ -23,6 +25,9 @@ class NEXUML_EXPORT EvaluationRun {
   // Builds every enabled algorithm; `context` gives what they share. Throws Error E85x.
   EvaluationRun(const EvaluationSpec& spec, const EvalBuildContext& context,
                 const ComponentRegistry& registry);
+
+  // Computes the scenario's `evaluation.metrics` too, as eval/<metric>.
+  void measure(const ScenarioSpec& scenario) { metrics_.emplace(scenario); }
 
   bool empty() const noexcept { return entries_.empty(); }
   bool needs_fit() const;
@@ -43,6 +48,7 @@ class NEXUML_EXPORT EvaluationRun {
   bool mirrored(const std::string& name, const std::string& key) const;
 
   std::vector<Entry> entries_;
+  std::optional<ScenarioMetrics> metrics_;
   std::filesystem::path run_folder_;
   std::variant<Keys, std::string> test_result_metrics_;
 };

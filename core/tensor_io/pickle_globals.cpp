@@ -35,6 +35,12 @@ constexpr PickleGlobal kGlobals[] = {
     {"torch._utils._rebuild_parameter_with_state", PickleWord::rebuild_parameter},
     {"torch._tensor._rebuild_from_type_v2", PickleWord::rebuild_from_type},
     {"argparse.Namespace", PickleWord::opaque_class},
+    {"numpy.core.multiarray._reconstruct", PickleWord::numpy_reconstruct},
+    {"numpy._core.multiarray._reconstruct", PickleWord::numpy_reconstruct},
+    {"numpy.core.numeric._frombuffer", PickleWord::numpy_from_buffer},
+    {"numpy._core.numeric._frombuffer", PickleWord::numpy_from_buffer},
+    {"numpy.ndarray", PickleWord::numpy_array},
+    {"numpy.dtype", PickleWord::numpy_dtype},
 };
 
 using GlobalTable = std::map<std::string_view, PickleGlobal>;

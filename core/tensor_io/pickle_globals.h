@@ -26,6 +26,10 @@ enum class PickleWord {
   rebuild_parameter,
   rebuild_from_type,  // tensors with Python attributes
   opaque_class,
+  numpy_reconstruct,  // an array whose shape, dtype and bytes come with BUILD
+  numpy_from_buffer,  // the same of protocol 5
+  numpy_array,        // the class
+  numpy_dtype,
 };
 
 struct PickleGlobal {
@@ -33,6 +37,11 @@ struct PickleGlobal {
   PickleWord word;
   at::ScalarType dtype = at::kByte;  // of dtypes and storage classes
 };
+
+// Arrays of numpy are understood where whole pickles are read, not in state dicts.
+inline bool is_numpy(PickleWord word) {
+  return word >= PickleWord::numpy_reconstruct;
+}
 
 const PickleGlobal* find_pickle_global(std::string_view name);
 

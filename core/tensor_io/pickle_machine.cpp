@@ -375,14 +375,9 @@ bool PickleMachine::use_stack(unsigned char opcode) {
       push(instantiate(*as<const PickleGlobal*>(pop(), "a class")));
       return true;
     }
-    case op::kBuild: {  // attributes, such as `_metadata` of a state dict
-      pop();
-      if (!std::holds_alternative<PickleDict>(nodes_[top()]) &&
-          !std::holds_alternative<PickledValue::Opaque>(nodes_[top()])) {
-        malformed("attributes for what is no dict");
-      }
+    case op::kBuild:  // attributes, such as `_metadata` of a state dict
+      build_attributes(pop());
       return true;
-    }
     default:
       return false;
   }
@@ -390,6 +385,7 @@ bool PickleMachine::use_stack(unsigned char opcode) {
 
 void PickleMachine::push_global(const std::string& name) {
   const PickleGlobal* global = find_pickle_global(name);
+  if (global && is_numpy(global->word) && !arrays_) global = nullptr;
   if (global && global->word == PickleWord::dtype) return push(global->dtype);
   if (global) return push(global);
   if (name.starts_with("torch.nn.modules.")) {

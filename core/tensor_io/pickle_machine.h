@@ -29,6 +29,9 @@ class PickleMachine {
   PickleMachine(std::string_view bytes, std::string file, MakeTensor make_tensor)
       : bytes_(bytes), file_(std::move(file)), make_tensor_(std::move(make_tensor)) {}
 
+  // Arrays of numpy become tensors.
+  void allow_arrays() { arrays_ = true; }
+
   // Throws E757.
   PickledValue run();
 
@@ -71,6 +74,9 @@ class PickleMachine {
   PickleNode rebuild_tensor(const PickleGlobal& global, const std::vector<NodeId>& arguments);
   PickleNode rebuild_from_type(const std::vector<NodeId>& arguments);
   PickleNode instantiate(const PickleGlobal& global);
+  PickleNode reduce_numpy(const PickleGlobal& global, const std::vector<NodeId>& arguments);
+  void build_attributes(NodeId state);
+  at::Tensor make_array(NodeId shape, NodeId dtype, bool column_major, NodeId bytes) const;
   PickleStorage read_storage_id(NodeId id) const;
   at::Tensor with_view_bits(at::Tensor tensor, NodeId metadata) const;
 
@@ -89,6 +95,7 @@ class PickleMachine {
   std::size_t place_ = 0;
   std::string file_;
   MakeTensor make_tensor_;
+  bool arrays_ = false;
   std::vector<PickleNode> nodes_;
   std::vector<NodeId> stack_;
   std::vector<std::size_t> marks_;

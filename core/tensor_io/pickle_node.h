@@ -34,9 +34,18 @@ struct PickleStorage {
   std::uint64_t bytes = 0;
 };
 
+// numpy.dtype('u1'): kind and size; the byte order comes with BUILD.
+struct PickledDtype {
+  std::string code;
+  char order = '=';
+};
+
+// An array before BUILD, which gives it shape and bytes.
+struct PickledArray {};
+
 using PickleNode = std::variant<PickledValue::None, bool, std::int64_t, PickledValue::BigInteger, double,
                                 std::complex<double>, std::string, PickledValue::Bytes, at::Tensor,
                                 at::ScalarType, PickledValue::Device, PickleSequence, PickleDict,
-                                PickledValue::Opaque, const PickleGlobal*, PickleStorage>;
+                                PickledValue::Opaque, const PickleGlobal*, PickleStorage, PickledDtype, PickledArray>;
 
 }  // namespace nexuml::tensor_io

@@ -80,6 +80,11 @@ PickleNode PickleMachine::reduce(const PickleGlobal& global, const std::vector<N
     case PickleWord::rebuild_from_type:
       require(3);
       return rebuild_from_type(arguments);
+    case PickleWord::numpy_reconstruct:
+    case PickleWord::numpy_from_buffer:
+    case PickleWord::numpy_dtype:
+      return reduce_numpy(global, arguments);
+    case PickleWord::numpy_array:
     case PickleWord::dtype:
     case PickleWord::storage:
     case PickleWord::untyped_storage:

@@ -96,8 +96,10 @@ OrderedMap<double> Trainer::run_stage(const Stage& stage, Split split, std::opti
   for (const auto& [name, value] : epoch_metrics(stage)) metrics[name] = value;
   pipeline_.call_layer_hook(stage.epoch_end);
   pipeline_.call_layer_hook(stage.end);
+  // A metric that a layer computed stands before one of the same name that is mirrored.
   if (evaluation)
-    for (const auto& [name, value] : evaluation->finish()) metrics[name] = value;
+    for (const auto& [name, value] : evaluation->finish())
+      if (!metrics.contains(name)) metrics[name] = value;
   return metrics;
 }
 

@@ -71,10 +71,10 @@ TEST_CASE("the test images of FashionMNIST have their own files, label and names
 TEST_CASE("IDX files that are missing, of another kind, cut off or do not belong together are refused") {
   const TemporaryFolder folder;
   const auto text = [&] {
-    return failure("MNISTDataset", Value::map({{"root", "."}, {"download", true}}), folder.path());
+    return failure("MNISTDataset", Value::map({{"root", "."}}), folder.path());
   };
   CHECK_THAT(text(), Contains("train-images-idx3-ubyte.gz") && Contains("MNIST/raw/") &&
-                         Contains("nothing is downloaded"));
+                         Contains("set download: true"));
   folder.write("train-labels-idx1-ubyte", idx_labels("\x01\x02"));
   folder.write("train-images-idx3-ubyte", "<html>not found, but long enough to be a header</html>");
   CHECK_THAT(text(), Contains("no IDX file") && Contains("3c 68 74 6d"));
@@ -122,4 +122,20 @@ TEST_CASE("CIFAR files of a wrong size, with wrong labels or of the other set ar
   CHECK_THAT(text("mixed_up"), Contains("3073") && Contains("is it CIFAR-100?"));
   CHECK_THAT(text("cifar10_empty"), Contains("empty"));
   CHECK_THAT(text("nowhere"), Contains("data_batch_1.bin") && Contains("cifar-10-batches-bin/"));
+}
+
+TEST_CASE("CIFAR batches that Python pickled give the same images, and run no code") {
+  const std::string pickles = std::string(NEXUML_TEST_DATA) + "/cifar_pickle/";
+  const nexuml::Batch binary = all_rows(*open("CIFAR10Dataset", Value::map({{"root", cifar_cases + "cifar10"}})));
+  for (const char* spelling : {"python2", "protocol4", "protocol5", "column_major"}) {
+    INFO(spelling);
+    const nexuml::Batch pickled = all_rows(*open("CIFAR10Dataset", Value::map({{"root", pickles + spelling}})));
+    CHECK(pickled.x.get("features").equal(binary.x.get("features")));
+    CHECK(pickled.y->get("class_labels").equal(binary.y->get("class_labels")));
+  }
+  const auto hundred = all_rows(*open("CIFAR100Dataset", Value::map({{"root", pickles + "cifar100"}})));
+  CHECK(floats(hundred.y->get("class_labels")) == std::vector<float>{98, 0, 41});
+  CHECK_THAT(failure("CIFAR10Dataset", Value::map({{"root", pickles + "hostile"}})),
+             Contains("posix.system") && Contains("nothing was executed"));
+  CHECK_FALSE(std::filesystem::exists("/tmp/nexuml-was-run"));
 }

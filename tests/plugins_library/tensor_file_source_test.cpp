@@ -67,3 +67,31 @@ TEST_CASE(
   CHECK_THAT(text(Value::map(), "a.csv"), Contains(".safetensors, .npy or .npz"));
   CHECK_THAT(text(Value::map(), "none.npy"), Contains("none.npy"));
 }
+
+TEST_CASE("rows of a large file are read where they lie, and give what mapping gives") {
+  const TemporaryFolder folder;
+  const std::string path = path_in(folder, "large.npy");
+  constexpr std::int64_t rows = 70000, width = 1024;
+  // A sparse file of 273 MiB: zeros but for three rows.
+  nexuml::write_npy(path, at::zeros({1, width}));
+  std::string header(128, '\0');
+  std::ifstream(path, std::ios::binary).read(header.data(), 128);
+  header.replace(header.find("(1, 1024)"), 9, "(70000, 1024)");
+  header.erase(header.rfind("    \n"), 4);
+  {
+    std::ofstream file(path, std::ios::binary);
+    file << header;
+    for (const std::int64_t row : {std::int64_t{3}, std::int64_t{4}, rows - 1}) {
+      file.seekp(128 + row * width * 4);
+      const std::vector<float> values(width, static_cast<float>(row));
+      file.write(reinterpret_cast<const char*>(values.data()), width * 4);
+    }
+  }
+  const auto dataset = open("tensor_file", Value::map({{"path", path}, {"scale", 0.5}}));
+  REQUIRE(dataset->size() == rows);
+  CHECK(dataset->features().at("features").shape == nexuml::Shape{width});
+  const std::vector<std::int64_t> wanted{3, 4, 5, rows - 1, 3};
+  const at::Tensor read = dataset->gather(wanted).x.get("features");
+  CHECK(floats(read.select(1, 7)) == std::vector<float>{1.5, 2, 0, (rows - 1) / 2.0F, 1.5});
+  CHECK(dataset->files().size() == 1);
+}

@@ -1,8 +1,8 @@
 #include "data/audio_dataset.h"
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/index_select.h>
-#include <ATen/ops/stack.h>
 #include <fmt/format.h>
 
 namespace nexuml_library {
@@ -14,7 +14,9 @@ constexpr std::size_t most_unusable_files = 20;
 AudioDataset::AudioDataset(AudioClips clips, const nexuml::DataContext& context) : clips_(std::move(clips)) {
   nexuml::Diagnostics problems;
   std::optional<std::int64_t> channels;
-  for (const auto& file : clips_.files) {
+  std::vector<std::filesystem::path> inspected = clips_.files;
+  if (!clips_.inspect) inspected.resize(clips_.keep_channels && !inspected.empty() ? 1 : 0);
+  for (const auto& file : inspected) {
     if (context.stop.stop_requested())
       throw nexuml::Error("E831", "looking through the audio files was stopped");
     if (problems.size() >= most_unusable_files) break;
@@ -36,15 +38,15 @@ AudioDataset::AudioDataset(AudioClips clips, const nexuml::DataContext& context)
 }
 
 nexuml::Batch AudioDataset::gather(std::span<const std::int64_t> indices) const {
-  std::vector<at::Tensor> waves;
-  waves.reserve(indices.size());
   const AudioShape shape{clips_.sample_rate, clips_.num_samples, !clips_.keep_channels};
-  for (const std::int64_t index : indices) {
-    const at::Tensor wave = read_audio(clips_.files.at(static_cast<std::size_t>(index)), shape);
-    waves.push_back(clips_.keep_channels ? wave : wave[0]);
-  }
+  std::vector<std::int64_t> sizes{static_cast<std::int64_t>(indices.size()), clips_.num_samples};
+  if (clips_.keep_channels) sizes.insert(sizes.begin() + 1, channels_);
+  const at::Tensor waves = at::empty(sizes, at::kFloat);
+  for (std::size_t i = 0; i < indices.size(); ++i)
+    read_audio_into(clips_.files.at(static_cast<std::size_t>(indices[i])), shape,
+                    waves.select(0, static_cast<std::int64_t>(i)));
   nexuml::Batch batch;
-  batch.x.set(clips_.feature_key, at::stack(waves));
+  batch.x.set(clips_.feature_key, waves);
   if (clips_.labels.empty()) return batch;
   const at::Tensor rows = at::from_blob(const_cast<std::int64_t*>(indices.data()),
                                         {static_cast<std::int64_t>(indices.size())}, at::kLong);

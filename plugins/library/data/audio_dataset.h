@@ -18,14 +18,15 @@ struct AudioClips {
   std::int64_t num_samples = 160000;  // of every clip
   bool keep_channels = false;         // [channels, num_samples] instead of [num_samples]
   std::string feature_key = "waveform";
+  bool inspect = true;        // read the header of every file when the data is opened
   nexuml::TensorDict labels;  // [files, ...] each
   nexuml::TensorDatasetInfo info;
 };
 
 class AudioDataset final : public nexuml::Dataset {
  public:
-  // Reads the header of every file. Throws nexuml::Error E831 naming all that cannot be used; files without
-  // a single frame become silence and are named in `advice`.
+  // Reads the header of every file, where that is asked for. Throws nexuml::Error E831 naming all that cannot
+  // be used; files without a single frame become silence and are named in `advice`.
   AudioDataset(AudioClips clips, const nexuml::DataContext& context);
 
   std::int64_t size() const override { return static_cast<std::int64_t>(clips_.files.size()); }
@@ -38,6 +39,7 @@ class AudioDataset final : public nexuml::Dataset {
   }
   std::vector<std::string> splits() const override { return clips_.info.splits; }
   nexuml::OrderedMap<nexuml::MetadataColumn> metadata() const override { return clips_.info.metadata; }
+  std::vector<std::filesystem::path> files() const override { return clips_.files; }
 
  private:
   AudioClips clips_;

@@ -9,6 +9,7 @@
 #include <nexuml/diagnostic.h>
 #include <sndfile.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -32,15 +33,18 @@ constexpr std::int64_t most_channels = 64;
 struct OpenAudio {
   std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file;
   AudioInfo info;
+  bool floating = false;  // may hold samples that are no finite numbers
 };
 
 OpenAudio open_audio(const std::filesystem::path& path) {
   SF_INFO header{};
-  OpenAudio audio{{sf_open(path.c_str(), SFM_READ, &header), &sf_close}, {}};
+  OpenAudio audio{{sf_open(path.c_str(), SFM_READ, &header), &sf_close}, {}, false};
   if (!audio.file)
     refuse_audio(path, fmt::format("the file is no readable audio: {}", sf_strerror(nullptr)),
                  "convert it to WAV with 16 or 24 bits, or remove it");
   audio.info = {header.frames, header.samplerate, header.channels};
+  const int kind = header.format & SF_FORMAT_SUBMASK;
+  audio.floating = kind == SF_FORMAT_FLOAT || kind == SF_FORMAT_DOUBLE;
   if (audio.info.sample_rate < lowest_rate || audio.info.sample_rate > highest_rate)
     refuse_audio(path, fmt::format("a sample rate of {} Hz; {} to {} Hz expected", audio.info.sample_rate,
                                    lowest_rate, highest_rate));
@@ -93,23 +97,57 @@ AudioInfo inspect_audio(const std::filesystem::path& path) {
   return open_audio(path).info;
 }
 
-at::Tensor read_audio(const std::filesystem::path& path, const AudioShape& shape) {
-  const OpenAudio audio = open_audio(path);
-  const std::int64_t frames = frames_to_read(audio.info, shape);
-  at::Tensor interleaved = at::empty({frames, audio.info.channels}, at::kFloat);
-  const sf_count_t got = sf_readf_float(audio.file.get(), interleaved.mutable_data_ptr<float>(), frames);
+namespace {
+
+// Fills `samples` with interleaved frames and gives how many there were.
+std::int64_t read_frames(const OpenAudio& audio, const std::filesystem::path& path, float* samples, std::int64_t frames) {
+  const sf_count_t got = sf_readf_float(audio.file.get(), samples, frames);
   if (got < frames && sf_error(audio.file.get()) != SF_ERR_NO_ERROR)
     refuse_audio(path, fmt::format("the audio breaks off after {} of {} frames: {}", got, frames,
                                    sf_strerror(audio.file.get())));
+  if (audio.floating)
+    for (std::int64_t i = 0; i < got * audio.info.channels; ++i)
+      if (!std::isfinite(samples[i]))
+        refuse_audio(path, "the file holds samples that are not finite numbers", "remove or mend the file");
+  return got;
+}
+
+// Any rate and number of channels: [channels, samples].
+at::Tensor converted(const OpenAudio& audio, const std::filesystem::path& path, const AudioShape& shape) {
+  const std::int64_t frames = frames_to_read(audio.info, shape);
+  at::Tensor interleaved = at::empty({frames, audio.info.channels}, at::kFloat);
+  const std::int64_t got = read_frames(audio, path, interleaved.mutable_data_ptr<float>(), frames);
   at::Tensor wave = interleaved.narrow(0, 0, got).t().contiguous();
-  if (wave.numel() > 0 && !wave.isfinite().all().item<bool>())
-    refuse_audio(path, "the file holds samples that are not finite numbers", "remove or mend the file");
   if (shape.mono && wave.size(0) > 1) wave = wave.mean(0, true);
-  wave = resample(wave, audio.info.sample_rate, shape.sample_rate);
+  return resample(wave, audio.info.sample_rate, shape.sample_rate);
+}
+
+}  // namespace
+
+at::Tensor read_audio(const std::filesystem::path& path, const AudioShape& shape) {
+  const at::Tensor wave = converted(open_audio(path), path, shape);
   if (!shape.num_samples) return wave;
   const std::int64_t missing = *shape.num_samples - wave.size(1);
   return missing > 0 ? at::constant_pad_nd(wave, {0, missing})
                      : wave.narrow(1, 0, *shape.num_samples).contiguous();
+}
+
+void read_audio_into(const std::filesystem::path& path, const AudioShape& shape, const at::Tensor& row) {
+  const OpenAudio audio = open_audio(path);
+  const std::int64_t wanted = shape.num_samples.value();
+  if (audio.info.channels == 1 && audio.info.sample_rate == shape.sample_rate && row.numel() == wanted) {
+    float* samples = row.mutable_data_ptr<float>();
+    const std::int64_t got = read_frames(audio, path, samples, std::min(wanted, audio.info.frames));
+    std::fill(samples + got, samples + wanted, 0.0F);
+    return;
+  }
+  const at::Tensor wave = converted(audio, path, shape);
+  at::Tensor target = row.dim() == 1 ? row.unsqueeze(0) : row;
+  if (wave.size(0) != target.size(0))
+    refuse_audio(path, fmt::format("{} channels, the others have {}", wave.size(0), target.size(0)));
+  const std::int64_t kept = std::min(wanted, wave.size(1));
+  target.narrow(1, 0, kept).copy_(wave.narrow(1, 0, kept));
+  target.narrow(1, kept, wanted - kept).zero_();
 }
 
 at::Tensor resample(const at::Tensor& wave, std::int64_t from_rate, std::int64_t to_rate) {

@@ -9,6 +9,8 @@
 #include <sstream>
 #include <vector>
 
+#include "data/cifar_pickle.h"
+#include "data/download.h"
 #include "data/found_file.h"
 #include "data/image_dataset.h"
 
@@ -34,6 +36,9 @@ struct BatchFormat {
   std::vector<LabelByte> labels;  // in the order of the bytes
   std::vector<std::string> training_files, test_files;
   const char* archive;
+  const char* md5;
+  const char* pickle_folder;               // of the archive for Python
+  std::vector<const char*> pickled_labels;  // its lists, in the order of `labels`
   std::vector<std::string> class_names;  // of the last label byte, where no file gives them
 
   std::int64_t record_size() const { return static_cast<std::int64_t>(labels.size()) + cifar_pixels; }
@@ -47,6 +52,9 @@ const BatchFormat& cifar10_format() {
       {"data_batch_1.bin", "data_batch_2.bin", "data_batch_3.bin", "data_batch_4.bin", "data_batch_5.bin"},
       {"test_batch.bin"},
       "https://www.cs.toronto.edu/~kriz/cifar-10-binary.tar.gz",
+      "c32a1d4ab5d03f1284b67883e8d87530",
+      "cifar-10-batches-py",
+      {"labels"},
       {"airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck"}};
   return format;
 }
@@ -58,6 +66,9 @@ const BatchFormat& cifar100_format() {
       {"train.bin"},
       {"test.bin"},
       "https://www.cs.toronto.edu/~kriz/cifar-100-binary.tar.gz",
+      "03b5dce01913d631647c71ecec9e9cb8",
+      "cifar-100-python",
+      {"coarse_labels", "fine_labels"},
       {}};
   return format;
 }
@@ -77,24 +88,38 @@ at::Tensor read_records(const std::filesystem::path& file, const BatchFormat& fo
                ? fmt::format("the size is that of {} records: is it {}?", other.name, other.name)
                : std::string("the file was cut off; fetch it again"));
   }
-  at::Tensor records =
-      at::from_blob(const_cast<char*>(bytes.data()), {size / record, record}, at::kByte).clone();
+  return at::from_blob(const_cast<char*>(bytes.data()), {size / record, record}, at::kByte).clone();
+}
+
+void check_labels(const at::Tensor& records, const std::filesystem::path& file, const BatchFormat& format) {
   for (std::size_t i = 0; i < format.labels.size(); ++i) {
     const LabelByte& label = format.labels[i];
     const at::Tensor bad = records.select(1, static_cast<std::int64_t>(i)).ge(label.classes).nonzero();
     if (bad.numel() > 0) {
       const auto row = bad[0].item<std::int64_t>();
-      refuse(
+      throw nexuml::Error(
+          "E831",
           fmt::format("record {} has the label {} for '{}'; 0 to {} expected", row,
                       records[row][static_cast<std::int64_t>(i)].item<int>(), label.key, label.classes - 1),
-          fmt::format("the file may be no {} batch", format.name));
+          nexuml::Where::in_file(file.string()), fmt::format("the file may be no {} batch", format.name));
     }
   }
-  return records;
 }
 
 std::vector<std::string> in_both_folders(const BatchFormat& format, const std::string& file) {
   return {file, std::string(format.folder) + "/" + file, file + ".gz"};
+}
+
+// Python's files have no ending.
+std::vector<std::string> pickled_places(const BatchFormat& format, const std::string& file) {
+  const std::string name = std::filesystem::path(file).stem().string();
+  return {name, std::string(format.pickle_folder) + "/" + name};
+}
+
+std::vector<std::string> all_places(const BatchFormat& format, const std::string& file) {
+  std::vector<std::string> places = in_both_folders(format, file);
+  for (std::string& place : pickled_places(format, file)) places.push_back(std::move(place));
+  return places;
 }
 
 std::vector<std::string> class_names(const BatchFormat& format, const LabelByte& label,
@@ -111,23 +136,46 @@ std::vector<std::string> class_names(const BatchFormat& format, const LabelByte&
   return names;
 }
 
+// The whole archive, where none of `files` is there.
+void fetch_archive(const BatchFormat& format, const std::filesystem::path& root, const std::vector<std::string>& files,
+                   const nexuml::DataContext& context) {
+  for (const std::string& file : files)
+    if (find_file(root, all_places(format, file))) return;
+  const std::string url = format.archive;
+  const std::filesystem::path archive = root / url.substr(url.rfind('/') + 1);
+  download_file({url, format.md5}, archive, context);
+  std::vector<std::string> wanted = format.training_files;
+  wanted.insert(wanted.end(), format.test_files.begin(), format.test_files.end());
+  for (const LabelByte& label : format.labels) wanted.emplace_back(label.names_file);
+  unpack_tar(archive, root / format.folder, wanted);
+}
+
 template <class Source>
 std::shared_ptr<nexuml::Dataset> open_batches(const BatchFormat& format, const Source& source,
                                               const nexuml::DataContext& context) {
   const std::filesystem::path root = context.resolve(source.root);
   const auto& files = source.train ? format.training_files : format.test_files;
+  if (source.download) fetch_archive(format, root, files, context);
   std::vector<at::Tensor> parts;
   std::vector<std::string> missing;
+  std::vector<std::filesystem::path> found;
   for (const std::string& name : files) {
-    if (const auto file = find_file(root, in_both_folders(format, name)))
+    if (const auto file = find_file(root, in_both_folders(format, name))) {
       parts.push_back(read_records(*file, format));
-    else
+      found.push_back(*file);
+    } else if (const auto pickle = find_file(root, pickled_places(format, name))) {
+      parts.push_back(read_pickled_records(*pickle, format.pickled_labels));
+      found.push_back(*pickle);
+    } else {
       missing.push_back(name);
+      continue;
+    }
+    check_labels(parts.back(), found.back(), format);
   }
   if (parts.empty())
-    (void)require_file(root, in_both_folders(format, files.front()),
+    (void)require_file(root, all_places(format, files.front()),
                        {format.name, format.archive,
-                        fmt::format("{} in {}", fmt::join(files, ", "), root.string()), source.download});
+                        fmt::format("{} in {}", fmt::join(files, ", "), root.string())});
   if (!missing.empty() && context.advice)
     context.advice
         ->warning("W831",
@@ -146,7 +194,7 @@ std::shared_ptr<nexuml::Dataset> open_batches(const BatchFormat& format, const S
       records.narrow(1, label_bytes, cifar_pixels)
           .reshape({records.size(0), cifar_channels, cifar_side, cifar_side})
           .contiguous(),
-      std::move(labels), source.split.value_or(source.train ? "fit" : "test"));
+      std::move(labels), source.split.value_or(source.train ? "fit" : "test"), std::move(found));
 }
 
 nexuml::DataDeclaration batch_declaration(const BatchFormat& format) {
@@ -163,7 +211,7 @@ template <class Source>
 void describe_batches(nexuml::Schema<Source>& s) {
   s.field("root", &Source::root).doc("Folder of the files; relative to the data root.");
   s.field("train", &Source::train).doc("The 50,000 training images, else the 10,000 test images.");
-  s.field("download", &Source::download).doc("Accepted; this version downloads nothing.");
+  s.field("download", &Source::download).doc("Fetch the archive where no file is there.");
   s.field("split", &Source::split)
       .doc("Split of every image; null: fit for training images, test for others.");
 }

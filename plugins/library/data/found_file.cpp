@@ -26,10 +26,8 @@ std::filesystem::path require_file(const std::filesystem::path& root,
                       fmt::format("{} is not there: none of {} exists in {}", publication.name,
                                   fmt::join(candidates, ", "), root.string()),
                       nexuml::Where::in_file(root.string()),
-                      fmt::format("{}get it from {} and lay it out as {}; relative paths are read from "
-                                  "NEXUML_DATA_ROOT or the folder of "
-                                  "the scenario file",
-                                  publication.download ? "nothing is downloaded by this version: " : "",
+                      fmt::format("get it from {} and lay it out as {}, or set download: true; relative paths are "
+                                  "read from NEXUML_DATA_ROOT or the folder of the scenario file",
                                   publication.where, publication.layout));
 }
 

@@ -15,7 +15,6 @@ struct Publication {
   std::string name;       // "MNIST"
   std::string where;      // where to get it
   std::string layout;     // how to lay it out below `root`
-  bool download = false;  // was asked for
 };
 
 // The first of `candidates` that is a file, below `root`.

@@ -5,8 +5,12 @@
 
 namespace nexuml_library {
 
-ImageDataset::ImageDataset(at::Tensor images, std::vector<ImageLabels> labels, std::string split)
-    : images_(std::move(images)), labels_(std::move(labels)), split_(std::move(split)) {}
+ImageDataset::ImageDataset(at::Tensor images, std::vector<ImageLabels> labels, std::string split,
+                           std::vector<std::filesystem::path> files)
+    : images_(std::move(images)),
+      labels_(std::move(labels)),
+      split_(std::move(split)),
+      files_(std::move(files)) {}
 
 nexuml::Batch ImageDataset::gather(std::span<const std::int64_t> indices) const {
   const at::Tensor rows = at::from_blob(const_cast<std::int64_t*>(indices.data()),

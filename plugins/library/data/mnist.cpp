@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "data/download.h"
 #include "data/found_file.h"
 #include "data/image_dataset.h"
 
@@ -50,6 +51,7 @@ struct IdxSet {
   const char* name;  // the folder of torchvision
   const char* label_key;
   const char* where;
+  const char* md5[4];  // of the archives of training images and labels, test images and labels
   std::vector<std::string> class_names;
 };
 
@@ -57,6 +59,8 @@ const IdxSet& digits_set() {
   static const IdxSet set{"MNIST",
                           "digit",
                           "https://ossci-datasets.s3.amazonaws.com/mnist/",
+                          {"f68b3c2dcbeaaa9fbdd348bbdeb94873", "d53e105ee54ea40749a09fcbcd1e9432",
+                           "9fb629c4189551a2d022fa330f9573f3", "ec29112dd5afa0611ce80d1b7f02629c"},
                           {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}};
   return set;
 }
@@ -64,6 +68,8 @@ const IdxSet& fashion_set() {
   static const IdxSet set{"FashionMNIST",
                           "category",
                           "http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/",
+                          {"8d4fb7e6c68d591d4c3dfef9ec88bf0d", "25c81989df183df01b3e8a0aad5dffbe",
+                           "bef4ecab320f06d8554ea6380940ec79", "bb300cfdad3c16e7a12a480ee83cd310"},
                           {"T-shirt/top", "Trouser", "Pullover", "Dress", "Coat", "Sandal", "Shirt",
                            "Sneaker", "Bag", "Ankle boot"}};
   return set;
@@ -76,13 +82,24 @@ std::vector<std::string> places_of(const IdxSet& set, const std::string& file) {
   return places;
 }
 
+// The archive of `file`, where neither it nor the file is there.
+void fetch_idx(const IdxSet& set, const std::filesystem::path& root, const std::string& file, const char* md5,
+               const nexuml::DataContext& context) {
+  if (!find_file(root, places_of(set, file)))
+    download_file({set.where + file + ".gz", md5}, root / (file + ".gz"), context);
+}
+
 std::shared_ptr<nexuml::Dataset> open_idx(const IdxSet& set, const std::filesystem::path& root, bool train,
-                                          bool download, const std::string& split) {
+                                          bool download, const std::string& split,
+                                          const nexuml::DataContext& context) {
   const std::string prefix = train ? "train" : "t10k";
+  if (download) {
+    fetch_idx(set, root, prefix + "-images-idx3-ubyte", set.md5[train ? 0 : 2], context);
+    fetch_idx(set, root, prefix + "-labels-idx1-ubyte", set.md5[train ? 1 : 3], context);
+  }
   const Publication publication{
       set.name, set.where,
-      fmt::format("{0}-images-idx3-ubyte[.gz] and {0}-labels-idx1-ubyte[.gz] in {1}", prefix, root.string()),
-      download};
+      fmt::format("{0}-images-idx3-ubyte[.gz] and {0}-labels-idx1-ubyte[.gz] in {1}", prefix, root.string())};
   const auto image_file = require_file(root, places_of(set, prefix + "-images-idx3-ubyte"), publication);
   const auto label_file = require_file(root, places_of(set, prefix + "-labels-idx1-ubyte"), publication);
   at::Tensor images = read_idx(image_file, 3);
@@ -98,7 +115,8 @@ std::shared_ptr<nexuml::Dataset> open_idx(const IdxSet& set, const std::filesyst
   if (labels.numel() > 0 && labels.max().item<std::int64_t>() >= idx_classes)
     refuse(label_file, fmt::format("label {}; 0 to 9 expected", labels.max().item<std::int64_t>()));
   return std::make_shared<ImageDataset>(
-      images.unsqueeze(1), std::vector<ImageLabels>{{set.label_key, labels, set.class_names}}, split);
+      images.unsqueeze(1), std::vector<ImageLabels>{{set.label_key, labels, set.class_names}}, split,
+      std::vector<std::filesystem::path>{image_file, label_file});
 }
 
 nexuml::DataDeclaration idx_declaration(const IdxSet& set) {
@@ -111,7 +129,7 @@ template <class Source>
 void describe_idx(nexuml::Schema<Source>& s) {
   s.field("root", &Source::root).doc("Folder of the files; relative to the data root.");
   s.field("train", &Source::train).doc("The 60,000 training images, else the 10,000 test images.");
-  s.field("download", &Source::download).doc("Accepted; this version downloads nothing.");
+  s.field("download", &Source::download).doc("Fetch the files that are missing.");
   s.field("split", &Source::split)
       .doc("Split of every image; null: fit for training images, test for others.");
 }
@@ -120,7 +138,7 @@ template <class Source>
 std::shared_ptr<nexuml::Dataset> build_idx(const IdxSet& set, const Source& source,
                                            const nexuml::DataContext& context) {
   return open_idx(set, context.resolve(source.root), source.train, source.download,
-                  source.split.value_or(source.train ? "fit" : "test"));
+                  source.split.value_or(source.train ? "fit" : "test"), context);
 }
 
 }  // namespace

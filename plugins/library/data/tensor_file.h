@@ -4,12 +4,14 @@
 //                                            .features = {{"features", "images"}},
 //                                            .labels = {{"digit", "labels"}}}}
 //
-// Safetensors and NPY files stay on the disk and are mapped: a data set may be larger than memory. Labels
+// Safetensors and NPY files stay on the disk: they are mapped, or, above 256 MiB, read batch by batch, so a data
+// set may be larger than memory. Labels
 // keep their dtype.
 #pragma once
 
 #include <nexuml/definition.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +28,10 @@ struct TensorFileSource {
 
   static void describe(nexuml::Schema<TensorFileSource>& s);
   std::shared_ptr<nexuml::Dataset> build(const nexuml::DataContext& context) const;
+
+ private:
+  std::shared_ptr<nexuml::Dataset> build_streamed(const std::filesystem::path& file,
+                                                  const nexuml::DataContext& context) const;
 };
 
 }  // namespace nexuml_library

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "evaluation/batch_columns.h"
 #include "metrics/anomaly_metrics.h"
 #include "metrics/dcase_task2.h"
 
@@ -32,7 +33,7 @@ void append(std::vector<std::string>& column, const at::Tensor& values) {
 class AnomalyEvaluatorRuntime final : public nexuml::EvalAlgorithm {
  public:
   AnomalyEvaluatorRuntime(const nexuml::EvalBuildContext& context, const AnomalyEvaluator& definition)
-      : definition_(definition), label_key_(context.label_key.value_or(default_label_key)) {
+      : context_(context), definition_(definition), label_key_(context.label_key.value_or(default_label_key)) {
     for (const char* axis : {"machine", "section", "domain"}) {
       const std::string* key =
           definition.dcase_metric_axes ? definition.dcase_metric_axes->find(axis) : nullptr;
@@ -75,8 +76,13 @@ class AnomalyEvaluatorRuntime final : public nexuml::EvalAlgorithm {
     std::vector<std::string> values;
   };
 
-  // A label, else a feature, else a column of the metadata.
-  static void add_axis(const nexuml::EvalBatch& batch, Axis& axis) {
+  // What the scenario's axis_keys say; else a label, a feature or a column of the metadata.
+  void add_axis(const nexuml::EvalBatch& batch, Axis& axis) const {
+    if (const std::string source = axis_source(context_, axis.key); !source.empty()) {
+      const std::vector<std::string> texts = column_texts(batch, context_, axis.key, source);
+      axis.values.insert(axis.values.end(), texts.begin(), texts.end());
+      return;
+    }
     const at::Tensor* found = batch.y ? batch.y->find(axis.key) : nullptr;
     if (!found) found = batch.x.find(axis.key);
     const nexuml::MetadataColumn* column = batch.metadata.find(axis.key);
@@ -134,6 +140,7 @@ class AnomalyEvaluatorRuntime final : public nexuml::EvalAlgorithm {
       add_numbers(place.empty() ? entry.key : place + "/" + entry.key, entry.value);
   }
 
+  const nexuml::EvalBuildContext context_;
   const AnomalyEvaluator definition_;
   const std::string label_key_;
   std::vector<double> scores_, labels_, decisions_;

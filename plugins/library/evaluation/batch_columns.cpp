@@ -52,4 +52,10 @@ std::vector<std::string> column_texts(const nexuml::EvalBatch& batch, const nexu
       {}, nexuml::did_you_mean(key, present));
 }
 
+std::string axis_source(const nexuml::EvalBuildContext& context, const std::string& key) {
+  for (const nexuml::AxisKeySpec& axis : context.axis_keys)
+    if (axis.key == key) return axis.source;
+  return {};
+}
+
 }  // namespace nexuml_library

@@ -14,4 +14,7 @@ namespace nexuml_library {
 std::vector<std::string> column_texts(const nexuml::EvalBatch& batch, const nexuml::EvalBuildContext& context,
                                       const std::string& key, const std::string& source = {});
 
+// The source that the scenario's `axis_keys` give for `key`; empty where they do not name it.
+std::string axis_source(const nexuml::EvalBuildContext& context, const std::string& key);
+
 }  // namespace nexuml_library

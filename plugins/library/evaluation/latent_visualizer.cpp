@@ -19,6 +19,8 @@ namespace {
 
 constexpr std::int64_t fewest_samples = 3;
 constexpr const char* default_feature_key = "latent";
+// What pipelines without a key `latent` call their latent space.
+constexpr const char* other_feature_keys[] = {"embeddings", "embedding", "encoded"};
 
 class LatentRuntime final : public nexuml::EvalAlgorithm {
  public:
@@ -64,8 +66,15 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
             .folder = folder};
   }
 
+  const at::Tensor& latent_of(const nexuml::EvalBatch& batch) {
+    if (feature_key_ == default_feature_key && !batch.x.contains(feature_key_))
+      for (const char* other : other_feature_keys)
+        if (batch.x.contains(other)) feature_key_ = other;
+    return batch.tensor(feature_key_, context_.name);
+  }
+
   void add(FeatureStore& store, const nexuml::EvalBatch& batch) {
-    const at::Tensor& features = batch.tensor(feature_key_, context_.name);
+    const at::Tensor& features = latent_of(batch);
     std::vector<std::int64_t> classes;
     if (const auto label = class_label(batch, context_)) {
       label_key_ = label->key;
@@ -167,7 +176,7 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
 
   const LatentVisualizer settings_;
   const nexuml::EvalBuildContext context_;
-  const std::string feature_key_;
+  std::string feature_key_;
   std::string label_key_;
   FeatureStore train_, test_;
   at::Tensor plane_;  // [train + test, 2]
@@ -178,7 +187,7 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
 void LatentVisualizer::describe(nexuml::Schema<LatentVisualizer>& s) {
   s.summary(
       "Samples of a latent space in a plane, coloured by class, as CSV and a plot.\n"
-      "reads: feature_key (null: latent) [batch, ...], label_key as class numbers where there are any");
+      "reads: feature_key (null: latent; where there is none embeddings, embedding or encoded) [batch, ...], label_key as class numbers where there are any");
   s.field("method", &LatentVisualizer::method).doc("Projection: t-SNE, UMAP or principal components.");
   s.field("max_samples", &LatentVisualizer::max_samples).doc("Most samples of each split.").at_least(3);
   s.field("perplexity", &LatentVisualizer::perplexity)

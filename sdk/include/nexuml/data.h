@@ -70,6 +70,9 @@ class NEXUML_EXPORT Dataset {
   virtual std::vector<std::string> splits() const;
   // Further columns, [size()] each, for evaluation algorithms.
   virtual OrderedMap<MetadataColumn> metadata() const;
+  // Files that decide what the rows hold, in a fixed order. Prepared data stays valid as long as their
+  // content is the same. Empty: unknown, or no file; the rows themselves are compared then.
+  virtual std::vector<std::filesystem::path> files() const;
 };
 
 // What is known of the samples beside their tensors.
@@ -78,6 +81,7 @@ struct TensorDatasetInfo {
   OrderedMap<std::vector<std::string>> class_names;
   std::vector<std::string> splits;
   OrderedMap<MetadataColumn> metadata;
+  std::vector<std::filesystem::path> files;
 };
 
 // A dataset whose tensors lie in memory, first dimension = samples.
@@ -95,6 +99,7 @@ class NEXUML_EXPORT TensorDataset : public Dataset {
   OrderedMap<std::vector<std::string>> class_names() const override { return info_.class_names; }
   std::vector<std::string> splits() const override { return info_.splits; }
   OrderedMap<MetadataColumn> metadata() const override { return info_.metadata; }
+  std::vector<std::filesystem::path> files() const override { return info_.files; }
 
   const TensorDict& x() const noexcept { return x_; }
   const std::optional<TensorDict>& y() const noexcept { return y_; }

@@ -1,0 +1,146 @@
+// Callbacks under Lightning's names, on metrics that a test gives.
+#include <nexuml/training.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "plugins_library/shipped_registry.h"
+
+using library_tests::shipped_registry;
+using nexuml::Value;
+
+namespace {
+
+class GivenMetrics final : public nexuml::TrainingView {
+ public:
+  std::int64_t epoch() const override { return epoch_; }
+  std::int64_t max_epochs() const override { return 100; }
+  std::int64_t batch() const override { return 0; }
+  std::int64_t num_batches() const override { return 10; }
+  std::int64_t global_step() const override { return 10 * epoch_; }
+  nexuml::OrderedMap<double> metrics() const override { return metrics_; }
+  void request_stop(const std::string& reason) override { stopped = reason; }
+  std::int64_t save_checkpoint() override {
+    saved.push_back(next_index_);
+    return next_index_++;
+  }
+  void remove_checkpoint(std::int64_t index) override { std::erase(saved, index); }
+
+  void end_epoch(nexuml::Callback& callback, double value) {
+    metrics_ = {{"train/loss", 1.0}, {"val/loss", value}};
+    ++epoch_;
+    callback.epoch_end(*this);
+  }
+
+  std::optional<std::string> stopped;
+  std::vector<std::int64_t> saved;
+
+ private:
+  std::int64_t epoch_ = 0, next_index_ = 0;
+  nexuml::OrderedMap<double> metrics_;
+};
+
+std::shared_ptr<nexuml::Callback> callback(const std::string& name, const Value& kwargs) {
+  return shipped_registry()
+      .make<nexuml::TargetKind::callback>("lightning.pytorch.callbacks." + name, Value::list(), kwargs)
+      ->build({.run_folder = "/tmp"});
+}
+
+double number_of(const Value& value) {
+  if (value == Value("nan")) return std::nan("");
+  if (value == Value("inf")) return std::numeric_limits<double>::infinity();
+  return value.as_number();
+}
+
+// The epoch, from 0, after which the training ends; -1 where it goes on.
+std::int64_t stops_after(nexuml::Callback& stopping, const std::vector<double>& values) {
+  GivenMetrics view;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    view.end_epoch(stopping, values[i]);
+    if (view.stopped) return static_cast<std::int64_t>(i);
+  }
+  return -1;
+}
+
+std::string refusal(const std::string& name, const Value& kwargs) {
+  try {
+    (void)callback(name, kwargs);
+  } catch (const nexuml::Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+}  // namespace
+
+TEST_CASE("early stopping ends reported sequences where they should, NaN and infinity at once") {
+  const std::string path = std::string(NEXUML_TEST_DATA) + "/cases/T03-earlystop-nan/sequences.json";
+  nexuml::Diagnostics problems;
+  const Value sequences = nexuml::parse_json(nexuml::read_text_file(path, problems), path, problems);
+  REQUIRE_FALSE(problems.has_errors());
+  for (const Value& sequence : sequences.items()) {
+    INFO(sequence.at("name").as_string());
+    Value kwargs = Value::map({{"monitor", "val/loss"}, {"mode", sequence.at("mode")}, {"patience", sequence.at("patience")}});
+    if (const Value* delta = sequence.find("min_delta")) kwargs.set("min_delta", *delta);
+    std::vector<double> values;
+    for (const Value& value : sequence.at("values").items()) values.push_back(number_of(value));
+    const auto stopping = callback("early_stopping:EarlyStopping", kwargs);
+    CHECK(stops_after(*stopping, values) == sequence.at("stop_after_index").as_integer());
+    if (const Value* best = sequence.find("best"))
+      CHECK(stopping->state().scalars.at("best_score").as_number() == best->as_number());
+  }
+}
+
+TEST_CASE("without check_finite a value that is not finite improves on nothing") {
+  const auto stopping = [](std::int64_t patience) {
+    return callback("early_stopping:EarlyStopping",
+                    Value::map({{"monitor", "val/loss"}, {"patience", patience}, {"check_finite", false}}));
+  };
+  const double nan = std::nan("");
+  CHECK(stops_after(*stopping(2), {nan, 1.0, 0.9, 0.95, 0.96, 0.97}) == 4);
+  CHECK(stops_after(*stopping(3), {1.0, 0.8, nan, 0.7, 0.6}) == -1);
+}
+
+TEST_CASE("early stopping obeys its thresholds and goes on where it stopped") {
+  const auto good = callback("early_stopping:EarlyStopping",
+                             Value::map({{"monitor", "val/loss"}, {"stopping_threshold", 0.1}}));
+  CHECK(stops_after(*good, {1.0, 0.5, 0.05}) == 2);
+  const auto bad = callback("early_stopping:EarlyStopping",
+                            Value::map({{"monitor", "val/loss"}, {"divergence_threshold", 10.0}}));
+  CHECK(stops_after(*bad, {1.0, 11.0}) == 1);
+  const Value kwargs = Value::map({{"monitor", "val/loss"}, {"patience", 3}});
+  const auto first = callback("early_stopping:EarlyStopping", kwargs);
+  CHECK(stops_after(*first, {1.0, 2.0, 2.0}) == -1);
+  const auto resumed = callback("early_stopping:EarlyStopping", kwargs);
+  resumed->load_state(first->state());
+  CHECK(stops_after(*resumed, {2.0}) == 0);
+}
+
+TEST_CASE("a metric that no epoch gives is an error that names those that there are") {
+  const auto stopping = callback("early_stopping:EarlyStopping", Value::map({{"monitor", "val_loss"}}));
+  GivenMetrics view;
+  CHECK_THROWS_WITH(view.end_epoch(*stopping, 1.0), Catch::Contains("val_loss") && Catch::Contains("train/loss, val/loss"));
+}
+
+TEST_CASE("ModelCheckpoint keeps the best and the last, and drops the others") {
+  const auto keeping = callback("model_checkpoint:ModelCheckpoint",
+                                Value::map({{"monitor", "val/loss"}, {"save_top_k", 2}, {"save_last", true}}));
+  GivenMetrics view;
+  for (const double value : {5.0, 3.0, 4.0, 9.0, 2.0, std::nan(""), 8.0}) view.end_epoch(*keeping, value);
+  CHECK(view.saved == std::vector<std::int64_t>{1, 4, 6});
+  CHECK(keeping->results().at("best_checkpoint") == 4);
+  CHECK(keeping->results().at("best_val/loss") == 2.0);
+}
+
+TEST_CASE("arguments of callbacks that are unknown or wrong are errors, not dropped callbacks") {
+  CHECK_THAT(refusal("early_stopping:EarlyStopping", Value::map({{"monitor", "val/loss"}, {"patiance", 3}})),
+             Catch::Contains("patiance") && Catch::Contains("patience"));
+  CHECK_THAT(refusal("early_stopping:EarlyStopping", Value::map({{"patience", 3}})), Catch::Contains("monitor"));
+  CHECK_THAT(refusal("early_stopping:EarlyStopping", Value::map({{"monitor", "val/loss"}, {"mode", "smallest"}})),
+             Catch::Contains("smallest"));
+  CHECK_THAT(refusal("model_checkpoint:ModelCheckpoint", Value::map({{"save_top_k", 3}})), Catch::Contains("monitor"));
+  CHECK_THAT(refusal("lr_monitor:LearningRateMonitor", Value::map({{"logging_interval", "minute"}})),
+             Catch::Contains("minute"));
+}
