@@ -80,7 +80,7 @@ TEST_CASE("images of several sizes, cut off or of another kind are all named at 
         std::vector<std::int64_t>{1, 1, 2, 2});
   write_jpeg(folder.path() / "y/d.jpg", 64, 64, 7);
   std::filesystem::resize_file(folder.path() / "y/d.jpg", std::filesystem::file_size(folder.path() / "y/d.jpg") / 2);
-  const auto cut = open("image_folder",
-                        Value::map({{"root", "."}, {"size", Value(std::vector<std::int64_t>{4, 4})}}), folder.path());
-  CHECK_THROWS_WITH(all_rows(*cut), Contains("d.jpg") && Contains("cannot be read"));
+  const Value scaled = Value::map({{"root", "."}, {"size", Value(std::vector<std::int64_t>{4, 4})}});
+  CHECK_THROWS_WITH(all_rows(*open("image_folder", scaled, folder.path())),
+                    Contains("d.jpg") && Contains("cannot be read"));
 }
