@@ -42,7 +42,8 @@ Bounds bounds_of(const std::vector<Curve>& curves) {
     low = 0;
     high = 1;
   }
-  const double margin = high > low ? (high - low) * 0.06 : std::max(std::abs(low), 1.0) * 0.5;
+  // A curve that stays where it is lies in the middle, whatever its size.
+  const double margin = high > low ? (high - low) * 0.06 : (low != 0 ? std::abs(low) * 0.5 : 1.0);
   return {low - margin, high + margin, std::max(1.0, static_cast<double>(epochs) - 1)};
 }
 
@@ -123,7 +124,8 @@ std::string curve_svg(const std::string& title, const std::vector<Curve>& curves
   for (std::size_t i = curves.size(); i-- > 0;) {
     const char* color = curve_colors[i % curve_colors.size()];
     svg += fmt::format("<path class=\"curve\" stroke=\"{}\" d=\"{}\"/>", color, path_of(curves[i], bounds));
-    svg += fmt::format("<text class=\"legend\" fill=\"{}\" x=\"{}\" y=\"18\" text-anchor=\"end\">{}</text>",
+    // As a style: an attribute would give way to the rules of other drawings on the page.
+    svg += fmt::format("<text class=\"legend\" style=\"fill:{}\" x=\"{}\" y=\"18\" text-anchor=\"end\">{}</text>",
                        color, legend, markup_text(curves[i].name));
     legend -= 12 + letter * static_cast<double>(curves[i].name.size());
   }

@@ -11,6 +11,7 @@ namespace nexuml {
 struct Curve {
   std::string name;
   std::vector<std::optional<double>> values;  // one an epoch; gaps are left open
+  bool operator==(const Curve&) const = default;
 };
 
 // All curves share both axes.

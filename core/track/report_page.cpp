@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -26,7 +28,8 @@ text-align: right } td:first-child, th:first-child { text-align: left } pre { ba
 overflow: auto; font-size: 12px } img, svg { max-width: 100%; height: auto } .plots { display: flex; flex-wrap: wrap;
 gap: 18px; align-items: flex-start } .grid { stroke: #e6e6e6 } .axis { stroke: #555; fill: none } .curve { fill: none;
 stroke-width: 2; stroke-linecap: round; stroke-linejoin: round } .tick { font: 11px sans-serif; fill: #555 }
-.title { font: bold 13px sans-serif } .legend { font: 12px sans-serif } .plots img { width: 500px }
+.title { font: bold 13px sans-serif } .legend { font: 12px sans-serif } 
+.facts td, .facts th { text-align: left }
 details { margin: 8px 0 } summary { cursor: pointer }
 )";
 
@@ -57,7 +60,8 @@ std::string numbers_section(const Value& summary) {
   if (!summary.is_map()) return {};
   std::string tiles, rows;
   for (const auto& [key, value, position] : summary.entries()) {
-    const bool tested = key.starts_with("test/") && key.find('/', 5) == std::string::npos;
+    const bool tested =
+        (key.starts_with("test/") || key.starts_with("eval/")) && key.find('/', 5) == std::string::npos;
     if (tested || key == "epochs" || key == "seconds")
       tiles += fmt::format("<div class=\"number\"><b>{}</b>{}</div>", markup_text(shown_value(value)),
                            markup_text(key));
@@ -84,8 +88,13 @@ std::string curves_section(const ReportedMetrics& metrics) {
     for (const auto& row : metrics.rows) curve.values.push_back(row[column]);
     charts[title].push_back(std::move(curve));
   }
+  // With one loss term of weight 1 its curves are those of the loss.
+  const auto repeats_loss = [&](const std::string& title) {
+    return title != "loss" && charts.contains("loss") && charts[title] == charts["loss"];
+  };
   std::string html;
-  for (const std::string& title : titles) html += curve_svg(title, charts[title]);
+  for (const std::string& title : titles)
+    if (!repeats_loss(title)) html += curve_svg(title, charts[title]);
   return html.empty() ? html : fmt::format("<h2>Training</h2><div class=\"plots\">{}</div>", html);
 }
 
@@ -113,37 +122,97 @@ std::string short_number(const std::string& cell) {
   return is_number && cell.size() > 7 ? fmt::format("{:.4g}", number) : markup_text(cell);
 }
 
-std::string table_of(const std::string& csv) {
+double number_in(const std::string& cell) {
+  double number = 0;
+  std::from_chars(cell.data(), cell.data() + cell.size(), number);
+  return number;
+}
+
+// A cell of a confusion matrix, the darker the larger its share of the row.
+std::string shaded_cell(const std::vector<std::string>& row, std::size_t column) {
+  double sum = 0;
+  for (std::size_t i = 1; i < row.size(); ++i) sum += number_in(row[i]);
+  const double share = column > 0 && sum > 0 ? number_in(row[column]) / sum : 0;
+  return fmt::format("<td style=\"background:rgba(0,114,178,{:.2f});color:{}\">{}</td>", share * 0.85,
+                     share > 0.6 ? "#fff" : "inherit", markup_text(row[column]));
+}
+
+std::string table_of(const std::string& csv, bool shaded) {
   if (static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) > most_table_rows) return {};
   std::istringstream lines(csv);
   std::string html, line;
   for (bool header = true; std::getline(lines, line); header = false) {
     html += "<tr>";
-    for (const std::string& cell : csv_cells(line))
-      html += header ? fmt::format("<th>{}</th>", markup_text(cell))
-                     : fmt::format("<td>{}</td>", short_number(cell));
+    const std::vector<std::string> row = csv_cells(line);
+    for (std::size_t i = 0; i < row.size(); ++i)
+      html += header   ? fmt::format("<th>{}</th>", markup_text(row[i]))
+              : shaded ? shaded_cell(row, i)
+                       : fmt::format("<td>{}</td>", short_number(row[i]));
     html += "</tr>";
   }
   return "<table>" + html + "</table>";
 }
 
+// confusion_matrix.csv -> Confusion matrix
+std::string title_of(const std::string& file) {
+  std::string title = std::filesystem::path(file).stem().string();
+  std::replace(title.begin(), title.end(), '_', ' ');
+  if (!title.empty()) title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  return title;
+}
+
+// Figures are drawn at twice the size at which they are shown.
+int shown_width(const std::string& png) {
+  constexpr std::size_t width_place = 16;
+  if (png.size() < width_place + 4) return 0;
+  int width = 0;
+  for (std::size_t i = 0; i < 4; ++i) width = width << 8 | static_cast<unsigned char>(png[width_place + i]);
+  return width / 2;
+}
+
+// The numbers of one algorithm: eval/<name>/<key>.
+std::string evaluation_numbers(const Value& summary, const std::string& name) {
+  const std::string prefix = "eval/" + name + "/";
+  std::string rows;
+  if (summary.is_map())
+    for (const auto& [key, value, position] : summary.entries())
+      if (key.starts_with(prefix))
+        rows += fmt::format("<tr><td>{}</td><td>{}</td></tr>", markup_text(key.substr(prefix.size())),
+                            markup_text(shown_value(value)));
+  return rows.empty() ? rows : fmt::format("<div><h3>Numbers</h3><table>{}</table></div>", rows);
+}
+
+std::string evaluation_files(const RunReport& report, const ReportedEvaluation& evaluation) {
+  std::string plots, tables, links;
+  for (const std::string& file : evaluation.files) {
+    const std::string name = std::filesystem::path(file).filename().string();
+    const std::string text = file_text(report.folder / file).value_or("");
+    if (file.ends_with(".png"))
+      plots += fmt::format("<img alt=\"{}\" width=\"{}\" src=\"data:image/png;base64,{}\">", markup_text(name),
+                           shown_width(text), base64(text));
+    else if (file.ends_with(".csv"))
+      if (const std::string table = table_of(text, name == "confusion_matrix.csv"); !table.empty())
+        tables += fmt::format("<div><h3>{}</h3>{}</div>", markup_text(title_of(name)), table);
+    links += fmt::format(" <a href=\"{}\">{}</a>", markup_text(file), markup_text(name));
+  }
+  return fmt::format("<div class=\"plots\">{}{}{}</div><p class=\"quiet\">Files:{}</p>", plots, tables,
+                     evaluation_numbers(report.summary, evaluation.name), links);
+}
+
+// Algorithms with files, then those that gave numbers alone.
 std::string evaluation_section(const RunReport& report) {
   std::string html;
+  std::set<std::string> shown;
   for (const ReportedEvaluation& evaluation : report.evaluations) {
-    std::string plots, tables, links;
-    for (const std::string& file : evaluation.files) {
-      const std::string name = std::filesystem::path(file).filename().string();
-      const std::string text = file_text(report.folder / file).value_or("");
-      if (file.ends_with(".png"))
-        plots +=
-            fmt::format("<img alt=\"{}\" src=\"data:image/png;base64,{}\">", markup_text(name), base64(text));
-      else if (file.ends_with(".csv"))
-        if (const std::string table = table_of(text); !table.empty())
-          tables += fmt::format("<div><h3>{}</h3>{}</div>", markup_text(name), table);
-      links += fmt::format(" <a href=\"{}\">{}</a>", markup_text(file), markup_text(name));
-    }
-    html += fmt::format("<h2>{}</h2><div class=\"plots\">{}{}</div><p class=\"quiet\">Files:{}</p>",
-                        markup_text(evaluation.name), plots, tables, links);
+    html += fmt::format("<h2>{}</h2>{}", markup_text(evaluation.name), evaluation_files(report, evaluation));
+    shown.insert(evaluation.name);
+  }
+  if (!report.summary.is_map()) return html;
+  for (const auto& [key, value, position] : report.summary.entries()) {
+    const std::size_t slash = key.starts_with("eval/") ? key.find('/', 5) : std::string::npos;
+    if (slash == std::string::npos || !shown.insert(key.substr(5, slash - 5)).second) continue;
+    const std::string name = key.substr(5, slash - 5);
+    html += fmt::format("<h2>{}</h2>{}", markup_text(name), evaluation_numbers(report.summary, name));
   }
   return html;
 }
@@ -165,7 +234,7 @@ std::string provenance_section(const Value& provenance) {
                                field("build_id"));
     }
   return fmt::format(
-      "<h2>Where it comes from</h2><table>{}</table><h3>Libraries</h3><table><tr><th>id</th><th>version</th>"
+      "<h2>Where it comes from</h2><table class=\"facts\">{}</table><h3>Libraries</h3><table class=\"facts\"><tr><th>id</th><th>version</th>"
       "<th>build</th></tr>{}</table>",
       rows, libraries);
 }
