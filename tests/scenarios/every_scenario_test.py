@@ -60,6 +60,19 @@ def train(host, name, data, numbers, folder):
     return "\n".join(problems)
 
 
+def anomalies_are_found(host, folder):
+    """One digit that training never saw is told from the others by its reconstruction."""
+    scenario = FILES.parent.parent.parent / "examples" / "scenarios" / "digits-anomaly.yaml"
+    run = subprocess.run([host, "train", str(scenario), "--run-dir", str(folder / "digits"), "--threads", "1"],
+                         env={key: value for key, value in os.environ.items() if key != "NEXUML_DATA_ROOT"},
+                         capture_output=True, text=True)
+    if run.returncode != 0:
+        return run.stderr[-2000:]
+    area = json.loads((folder / "digits" / "summary.json").read_text())["eval/anomaly_evaluator/auc"]
+    print(f"digits-anomaly: AUC {area:.4f}", flush=True)
+    return "" if area > 0.97 else f"an AUC of {area}, at least 0.97 expected"
+
+
 def main():
     host, wanted = sys.argv[1], sys.argv[2:] or list(SCENARIOS)
     failures = 0
@@ -73,6 +86,9 @@ def main():
             if problem := train(host, name, data, numbers, folder):
                 failures += 1
                 print(f"{name}: {problem}", flush=True)
+        if not sys.argv[2:] and (problem := anomalies_are_found(host, folder)):
+            failures += 1
+            print(f"digits-anomaly: {problem}", flush=True)
     sys.exit(1 if failures else 0)
 
 
