@@ -20,8 +20,18 @@ target_link_libraries(nexuml-private-dependencies INTERFACE
   nlohmann_json::nlohmann_json fmt::fmt spdlog::spdlog Boost::headers OpenSSL::Crypto ZLIB::ZLIB PkgConfig::yaml
   Threads::Threads ${CMAKE_DL_LIBS})
 
-if(NEXUML_WITH_RUNTIME)
+if(NEXUML_TBB_ROOT)
+  # The packaged oneTBB is not instrumented: under the thread sanitizer a program without races shows a hundred of them.
+  if(NOT EXISTS "${NEXUML_TBB_ROOT}/lib/cmake/TBB/TBBConfig.cmake")
+    message(FATAL_ERROR "no oneTBB below ${NEXUML_TBB_ROOT}: run scripts/tbb-tsan, which builds one with the thread sanitizer")
+  endif()
+  set(TBB_DIR "${NEXUML_TBB_ROOT}/lib/cmake/TBB")
+endif()
+if(NEXUML_WITH_RUNTIME OR NEXUML_TESTS)
   find_package(TBB REQUIRED)
+endif()
+
+if(NEXUML_WITH_RUNTIME)
   get_target_property(tbb_location TBB::tbb LOCATION)
   string(REGEX REPLACE ".*\\.so\\.([0-9]+).*" "\\1" NEXUML_TBB_VERSION "${tbb_location}")
   find_package(LibTorch 2.6 REQUIRED)

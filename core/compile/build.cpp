@@ -2,26 +2,16 @@
 
 #include <ATen/core/grad_mode.h>
 #include <fmt/format.h>
-#include <tbb/task_group.h>
-
-#include <atomic>
+#include <tbb/task_arena.h>
 
 #include "compile/dry_pass.h"
+#include "compile/task_graph.h"
 #include "runtime/layer_failure.h"
 #include "runtime/seeded_random.h"
 #include "runtime/worker_arena.h"
 
 namespace nexuml {
 namespace {
-
-// One layer as a task. `waiting` counts the layers whose results it needs, and one more until all tasks are
-// set up.
-struct BuildTask {
-  BuildJob* job = nullptr;
-  std::size_t index = 0;
-  std::vector<std::size_t> dependents;
-  std::atomic<int> waiting{1};
-};
 
 // The spec of a key when its writer is built.
 std::optional<TensorSpec> known_spec(const BuildJob& job, const std::string& key, int writer) {
@@ -86,38 +76,38 @@ class ParallelBuild {
   ParallelBuild(std::vector<BuildJob>& jobs, const CompileOptions& options, SpanLog& log,
                 Diagnostics& problems)
       : options_(options), log_(log), problems_(problems) {
-    std::size_t count = 0;
-    for (const BuildJob& job : jobs) count += job.graph.layers.size();
-    tasks_ = std::vector<BuildTask>(count);
-    std::size_t first = 0;
-    for (BuildJob& job : jobs) {
-      for (std::size_t i = 0; i < job.graph.layers.size(); ++i) connect(job, first, i);
-      first += job.graph.layers.size();
-    }
+    for (BuildJob& job : jobs)
+      for (std::size_t i = 0; i < job.graph.layers.size(); ++i) tasks_.push_back({&job, i});
   }
 
   void run() {
+    TaskGraph graph(tasks_.size());
+    for (std::size_t task = 0; task < tasks_.size(); ++task) add_dependencies(graph, task);
+    // Tasks run isolated: while a layer waits inside oneTBB, its thread must not begin another one within
+    // its random scope.
     WorkerArena arena(options_.threads);
     arena.execute([&] {
-      for (BuildTask& task : tasks_) release(task);
-      group_.wait();
+      graph.run([this](std::size_t task) { return build(*tasks_[task].job, tasks_[task].index); },
+                options_.stop);
     });
     if (options_.stop.stop_requested() && !problems_.has_errors())
       problems_.error("E826", "the build was stopped before it ended");
   }
 
  private:
+  struct BuildTask {
+    BuildJob* job;
+    std::size_t index;
+  };
+
   // What a layer waits for: the writers of inputs and labels whose specs are not inferred, and publishers of
   // metadata that only the built layer tells.
-  void connect(BuildJob& job, std::size_t first, std::size_t index) {
-    BuildTask& task = tasks_[first + index];
-    task.job = &job;
-    task.index = index;
-    const GraphLayer& layer = job.graph.layers[index];
+  void add_dependencies(TaskGraph& graph, std::size_t task) const {
+    const BuildJob& job = *tasks_[task].job;
+    const std::size_t first = task - tasks_[task].index;
+    const GraphLayer& layer = job.graph.layers[tasks_[task].index];
     const auto needs = [&](int other) {
-      if (other < 0) return;
-      tasks_[first + static_cast<std::size_t>(other)].dependents.push_back(first + index);
-      ++task.waiting;
+      if (other >= 0) graph.add_dependency(task, first + static_cast<std::size_t>(other));
     };
     for (std::size_t i = 0; i < layer.keys_in.size(); ++i)
       if (!job.graph.spec_of(layer.keys_in[i], layer.sources[i])) needs(layer.sources[i]);
@@ -129,20 +119,6 @@ class ParallelBuild {
         const int publisher = layer.metadata_sources[i++];
         if (!layer.metadata.contains(name)) needs(publisher);
       }
-  }
-
-  void release(BuildTask& task) {
-    if (--task.waiting == 0) group_.run([this, &task] { run_task(task); });
-  }
-
-  void run_task(BuildTask& task) {
-    if (failed_ || options_.stop.stop_requested()) return;
-    bool built = false;
-    // Isolated: while a layer waits inside TBB, this thread must not begin another one within its random
-    // scope.
-    WorkerArena::isolated([&] { built = build(*task.job, task.index); });
-    if (!built) return;
-    for (const std::size_t dependent : task.dependents) release(tasks_[dependent]);
   }
 
   bool build(BuildJob& job, std::size_t index) {
@@ -177,7 +153,6 @@ class ParallelBuild {
   }
 
   void report(const GraphLayer& layer, const Diagnostics& found) {
-    failed_ = true;
     const std::lock_guard lock(problems_mutex_);
     for (Diagnostic problem : found) {
       const bool placed = !problem.where.file.empty() || !problem.where.key_path.empty();
@@ -190,9 +165,7 @@ class ParallelBuild {
   SpanLog& log_;
   Diagnostics& problems_;
   std::mutex problems_mutex_;
-  std::atomic<bool> failed_{false};
   std::vector<BuildTask> tasks_;
-  tbb::task_group group_;
 };
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "host/command_line.h"
 
+#include <fmt/format.h>
+#include <nexuml/diagnostic.h>
+
 #include <CLI/CLI.hpp>
 #include <list>
 
@@ -186,6 +189,21 @@ void declare_engine_commands(CLI::App& app, Declarations& declare) {
   declare.texts(try_case, "case", "cases", "CASE.json, CASE.safetensors or a folder of cases")->required();
 }
 
+// The word that stands where a command is expected, with the near one.
+std::optional<std::string> unknown_command(const CLI::App& app) {
+  const CLI::App* innermost = &app;
+  while (!innermost->get_subcommands().empty()) innermost = innermost->get_subcommands().back();
+  const std::vector<std::string> rest = innermost->remaining();
+  if (innermost->get_require_subcommand_min() == 0 || rest.empty() || rest.front().starts_with('-'))
+    return std::nullopt;
+  std::vector<std::string> names;
+  for (const CLI::App* command : innermost->get_subcommands([](const CLI::App*) { return true; }))
+    if (command->get_group() != "") names.push_back(command->get_name());
+  std::string hint = did_you_mean(rest.front(), names);
+  if (hint.empty()) hint = fmt::format("there are: {}", fmt::join(names, ", "));
+  return fmt::format("there is no command '{}'; {}", rest.front(), hint);
+}
+
 }  // namespace
 
 std::string Invocation::text(std::string_view option) const {
@@ -224,6 +242,11 @@ std::optional<Invocation> parse_command_line(int argc, char** argv, int& exit_co
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
+    if (const auto message = unknown_command(app)) {
+      fmt::print(stderr, "{}\n", *message);
+      exit_code = 2;
+      return std::nullopt;
+    }
     exit_code = app.exit(problem) == 0 ? 0 : 2;
     return std::nullopt;
   }

@@ -4,8 +4,7 @@
 //     arena.execute([&] { ... tbb::task_group, tbb::parallel_for ... });
 //
 // Setting the count once does not reach a worker that has used LibTorch before, so each is set when it enters
-// and put back when it leaves. Work that must not be interleaved with other tasks of the arena (a scope of
-// SeededRandom) runs in `isolated`.
+// and put back when it leaves.
 #pragma once
 
 #include <nexuml/export.h>
@@ -27,10 +26,6 @@ class NEXUML_EXPORT WorkerArena {
   template <class Function>
   void execute(Function&& function) {
     arena_.execute(std::forward<Function>(function));
-  }
-  template <class Function>
-  static void isolated(Function&& function) {
-    tbb::this_task_arena::isolate(std::forward<Function>(function));
   }
 
  private:

@@ -39,6 +39,13 @@ TEST_CASE("a bad command line is exit 2 and one message on stderr") {
   }
 }
 
+TEST_CASE("a command that does not exist is named with the near one, also inside a group") {
+  TestTree tree;
+  CHECK(run_host(tree, {"trian"}).err == "there is no command 'trian'; did you mean train?\n");
+  CHECK(run_host(tree, {"registry", "lst"}).err == "there is no command 'lst'; did you mean list?\n");
+  CHECK(run_host(tree, {"checkpoints-of-mine"}).err.starts_with("there is no command 'checkpoints-of-mine'; there are: "));
+}
+
 TEST_CASE("registry list shows what manifests declare, as a table and as one JSON document") {
   TestTree tree;
   const HostRun table = run_host(tree, {"registry", "list", "layers", "--root", good});
