@@ -144,6 +144,17 @@ void declare_host_commands(CLI::App& app, Declarations& declare) {
   declare.texts(library_project, "--target", "targets", "Name of a module target (repeatable)");
 }
 
+void declare_recipe_commands(CLI::App& app, Declarations& declare) {
+  CLI::App* recipe = declare.group(app, "recipe", "JSON files that say how to rebuild one object");
+  CLI::App* check = declare.command(
+      *recipe, "check", "Check recipes against what libraries declare; opens none", "recipe check");
+  declare.texts(check, "file", "files", "A recipe, FILE.json")->required();
+  CLI::App* build =
+      declare.command(*recipe, "build", "Build what recipes describe; a model serves the optimizers after it",
+                      "recipe build");
+  declare.texts(build, "file", "files", "A recipe, FILE.json")->required();
+}
+
 void declare_engine_commands(CLI::App& app, Declarations& declare) {
   CLI::App* check =
       declare.command(app, "check", "Check a scenario's graph without allocating weights or opening data");
@@ -233,6 +244,7 @@ std::optional<Invocation> parse_command_line(int argc, char** argv, int& exit_co
   declare_common(app, invocation, declare);
   declare_engine_commands(app, declare);
   declare_host_commands(app, declare);
+  declare_recipe_commands(app, declare);
   // The step of the build that writes manifests; not for people.
   CLI::App* manifest = declare.command(app, "__manifest", "")->group("");
   declare.text(manifest, "library", "library", "")->required();

@@ -25,6 +25,7 @@ Command command_named(std::string_view name) {
                                                             {"resolve", resolve},
                                                             {"doctor", doctor},
                                                             {"new library", new_library},
+                                                            {"recipe check", check_recipes},
                                                             {"__manifest", write_library_manifest},
                                                             {"__probe", serve_probes}};
   const auto found = commands.find(name);

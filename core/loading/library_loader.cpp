@@ -10,6 +10,7 @@
 #include "loading/libtorch.h"
 #include "loading/open_library.h"
 #include "loading/requirement.h"
+#include "recipe/built_in_targets.h"
 #include "scenario/required_components.h"
 
 namespace nexuml {
@@ -110,6 +111,24 @@ bool LibraryLoader::load_for(const Identity& identity, Diagnostics& problems) {
   if (registry_.find(identity)) return true;
   const auto* library = catalog_->provider(identity, {}, {}, problems);
   return library && load(*library, problems);
+}
+
+bool LibraryLoader::load_for_recipe(const Value& recipe, Diagnostics& problems) {
+  bool all = true;
+  if (recipe.is_list())
+    for (const Value& item : recipe.items()) all = load_for_recipe(item, problems) && all;
+  if (!recipe.is_map()) return all;
+  const Value* scenario = recipe.find("scenario");
+  const Value* cls_path = recipe.find("cls_path");
+  if (scenario && cls_path && cls_path->is_string() &&
+      canonical_target_spelling(cls_path->as_string()) == kPipelineTarget)
+    return load_for(*scenario, problems);
+  for (const char* name : {"cls_path", "factory"})
+    if (const Value* spelling = recipe.find(name); spelling && spelling->is_string())
+      if (const auto* library = catalog_->target_provider(spelling->as_string()))
+        all = load(*library, problems) && all;
+  for (const Value::Entry& entry : recipe.entries()) all = load_for_recipe(entry.value, problems) && all;
+  return all;
 }
 
 void LibraryLoader::load_all(Diagnostics& problems) {

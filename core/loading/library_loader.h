@@ -41,6 +41,8 @@ class LibraryLoader {
   // are passed over: checking reported them.
   bool load_for(const Value& scenario, Diagnostics& problems);
   bool load_for(const Identity& identity, Diagnostics& problems);
+  // The providers of every target that a checked recipe names, at any depth, and of a pipeline's scenario.
+  bool load_for_recipe(const Value& recipe, Diagnostics& problems);
   // Every usable library; those that fail are warnings.
   void load_all(Diagnostics& problems);
 

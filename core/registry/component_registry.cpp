@@ -96,6 +96,19 @@ bool valid_name(const std::string& name) {
   return !name.empty() && std::ranges::all_of(name, [](unsigned char c) { return c > ' ' && c != 0x7f; });
 }
 
+// The types whose serializers come with the runtime (tensor_serializers.h).
+bool is_built_in(std::string_view type_name) {
+  return type_name == "torch.dtype" || type_name == "torch.device" || type_name == "torch.Tensor";
+}
+
+// The names of the types with a serializer that a type is made of.
+void collect_serialized(const TypeNode& type, std::vector<std::string>& names) {
+  if (type.kind == TypeNode::Kind::any && type.structure) names.push_back(type.structure->name);
+  for (const TypeNode& element : type.of) collect_serialized(element, names);
+  if (type.kind == TypeNode::Kind::structure)
+    for (const FieldNode& field : type.structure->fields) collect_serialized(field.type, names);
+}
+
 template <class Map>
 auto found_or_null(const Map& map, const auto& key) -> decltype(map.begin()->second.get()) {
   const auto found = map.find(key);
@@ -161,6 +174,9 @@ struct Adding {
   }
 
   void add(const SerializerEntry& entry) {
+    if (is_built_in(entry.type_name))
+      return transaction.invalid(
+          fmt::format("the type serializer {} is built in and cannot be registered", entry.type_name));
     const auto* same_type = found_or_null(contents.serializers_by_tag, entry.tag);
     const auto* same_name = found_or_null(contents.serializers, entry.type_name);
     if (same_type || same_name) {
@@ -171,6 +187,20 @@ struct Adding {
     const auto shared = transaction.make(entry);
     contents.serializers.emplace(entry.type_name, shared);
     contents.serializers_by_tag.emplace(entry.tag, shared);
+  }
+
+  // After all entries were added: a type may be registered after the target that uses it.
+  void check_serializers(const std::string& owner, const StructNode& schema) {
+    for (const FieldNode& field : schema.fields) {
+      std::vector<std::string> names;
+      collect_serialized(field.type, names);
+      for (const std::string& name : names)
+        if (!is_built_in(name) && !contents.serializers.contains(name))
+          transaction.invalid(
+              fmt::format("'{}' of {} is a {}, and no type serializer of this name is registered: call "
+                          "register_type_serializer in the same NEXUML_LIBRARY",
+                          field.name, owner, name));
+    }
   }
 
   void add(const ScenarioEntry& entry) {
@@ -195,6 +225,9 @@ ComponentRegistry ComponentRegistry::with(const StagedRegistration& staged, cons
   for (const auto& entry : staged.targets) adding.add(entry);
   for (const auto& entry : staged.serializers) adding.add(entry);
   for (const auto& entry : staged.scenarios) adding.add(entry);
+  for (const auto& entry : staged.definitions)
+    adding.check_serializers(to_string(entry.identity), *entry.schema);
+  for (const auto& entry : staged.targets) adding.check_serializers(entry.node->path, *entry.node->arguments);
   ComponentRegistry result = *this;
   if (!transaction.failed()) result.contents_ = std::move(extended);
   return result;

@@ -161,9 +161,12 @@ void report_missing_target(TargetKind kind, const std::string& spelling, const W
 void report_wrong_target_kind(const std::string& spelling, TargetKind found, TargetKind wanted,
                               const Where& at, Diagnostics& problems) {
   problems
-      .error("E736",
-             fmt::format("'{}' is a {}, a {} is needed here", spelling, to_string(found), to_string(wanted)),
-             at)
+      .error(
+          "E736",
+          fmt::format(
+              "'{}' is a {}, a {} is needed here{}", spelling, to_string(found), to_string(wanted),
+              found == TargetKind::loss && wanted == TargetKind::module ? ": it compares two tensors" : ""),
+          at)
       .hint = "`nexuml-run registry list targets` shows each kind";
 }
 

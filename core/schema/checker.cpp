@@ -113,6 +113,12 @@ Value Checker::check(const TypeNode& type, const Value& value, const KeyPath& pa
     case Kind::target_name:
       return check_target_name(type, value, path);
     case Kind::any:
+      // A type with a serializer; a node from a manifest knows its name alone.
+      if (type.structure && type.structure->rules) {
+        const Value placed_value = Value(value).at_position(
+            value.position().known() || !enclosing_ ? value.position() : *enclosing_);
+        type.structure->rules(placed_value, path.text(), problems_);
+      }
       return value;
     case Kind::one_of:
       return check_union(type, value, path);

@@ -99,7 +99,7 @@ Value type_schema(const TypeNode& type) {
     case Kind::definition:
       return definition_schema(type);
     case Kind::any:
-      return Value::map();
+      return type.structure ? Value::map({{"description", "a " + type.structure->name}}) : Value::map();
     case Kind::one_of:
       return Value::map({{"anyOf", alternatives(type.of)}});
   }

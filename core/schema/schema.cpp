@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <nexuml/schema.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace nexuml {
@@ -30,6 +31,7 @@ std::string type_name(const std::type_info& type) {
   char* demangled = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
   std::string name = status == 0 ? demangled : type.name();
   std::free(demangled);
+  name.erase(std::min(name.find('<'), name.size()));  // arguments of a template say nothing to a reader
   if (const auto scope = name.rfind("::"); scope != std::string::npos) name.erase(0, scope + 2);
   return name;
 }

@@ -33,8 +33,12 @@ bool outline_fits(const TypeNode& type, const Value& value) {
     case Kind::map:
     case Kind::definition:
       return value.is_map();
-    case Kind::any:
-      return true;
+    case Kind::any: {
+      if (!type.structure || !type.structure->rules) return true;
+      Diagnostics misfits;
+      type.structure->rules(value, {}, misfits);
+      return !misfits.has_errors();
+    }
     case Kind::one_of:
       return std::ranges::any_of(type.of, [&](const TypeNode& of) { return outline_fits(of, value); });
     case Kind::structure: {
@@ -99,7 +103,7 @@ std::string type_in_words(const TypeNode& type) {
     case Kind::target_name:
       return fmt::format("name of a {}", to_string(type.target_kind));
     case Kind::any:
-      return "any value";
+      return type.structure ? type.structure->name : "any value";
     case Kind::one_of:
       return joined(type.of, " or ");
   }
