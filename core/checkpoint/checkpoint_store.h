@@ -1,18 +1,15 @@
 // CheckpointStore: the checkpoints of one run, one self-contained folder an index.
 //
 //     CheckpointStore store(run_folder / "checkpoints");
-//     std::int64_t index = store.save(checkpoint);              // <folder>/<index>/, whole or not at all
-//     Checkpoint latest = store.load(*store.latest());          // every file verified before anything is
-//     returned
+//     std::int64_t index = store.save(checkpoint);    // <folder>/<index>/, whole or not at all
+//     Checkpoint latest = store.load(*store.latest());  // every file verified before anything is returned
 //
-// A folder holds `model.safetensors`, `trainer.safetensors`, `trainer.json` and `manifest.json` (length and
-// SHA-256 of each file). It is written beside its place, synced, and committed by one rename; an index is
-// never overwritten.
+// A folder holds `model.safetensors`, `trainer.safetensors`, `trainer.json`, `recipe.json` where there is one,
+// and `manifest.json` (length and SHA-256 of each file). It is written beside its place, synced, and committed
+// by one rename; an index is never overwritten. [any thread]
 #pragma once
 
 #include <nexuml/export.h>
-#include <nexuml/tensor_io.h>
-#include <nexuml/value.h>
 
 #include <cstdint>
 #include <filesystem>
@@ -20,25 +17,26 @@
 #include <string>
 #include <vector>
 
-namespace nexuml {
+#include "checkpoint/checkpoint_folder.h"
 
-struct Checkpoint {
-  TensorMap model;                     // the state dict
-  TensorMap trainer;                   // moments, random streams
-  Value trainer_state = Value::map();  // counters, learning rates
-  Value about = Value::map();          // scenario, epoch, step, libraries: kept in the manifest
-};
+namespace nexuml {
 
 class NEXUML_EXPORT CheckpointStore {
  public:
-  explicit CheckpointStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  // `first`: the lowest index that a save takes. A run that goes on in another folder counts on, so that no
+  // index means two things.
+  explicit CheckpointStore(std::filesystem::path folder, std::int64_t first = 0)
+      : folder_(std::move(folder)), first_(first) {}
 
   // Committed ones, ascending.
   std::vector<std::int64_t> indices() const;
   std::optional<std::int64_t> latest() const;
+  std::int64_t next() const;
+  const std::filesystem::path& folder() const noexcept { return folder_; }
   std::filesystem::path path_of(std::int64_t index) const { return folder_ / std::to_string(index); }
 
-  // Takes the next free index. Throws Error E762 when it cannot be written; earlier indices stay as they are.
+  // Takes the next free index. Throws Error E762 when it cannot be written: earlier indices stay as they are
+  // and nothing new is left, not even the folder.
   std::int64_t save(const Checkpoint& checkpoint) const;
   // Under this index. Throws Error E762 also when it is taken.
   void save_as(std::int64_t index, const Checkpoint& checkpoint) const;
@@ -48,9 +46,7 @@ class NEXUML_EXPORT CheckpointStore {
 
  private:
   std::filesystem::path folder_;
+  std::int64_t first_;
 };
-
-// Reads one checkpoint folder, wherever it lies.
-NEXUML_EXPORT Checkpoint load_checkpoint(const std::filesystem::path& folder);
 
 }  // namespace nexuml

@@ -2,21 +2,36 @@
 
 #include <c10/core/GradMode.h>
 
+#include <map>
+#include <string>
+
 namespace nexuml {
 
 namespace {
 
+// Names that share a tensor share the copy too.
 TensorMap copied(const TensorMap& tensors) {
+  std::map<std::string, std::string> first_name;
+  for (const auto& group : find_shared(tensors))
+    for (const std::string& name : group) first_name.emplace(name, group.front());
   TensorMap copies;
-  for (const auto& [name, tensor] : tensors)
-    copies.add(name, tensor.detach().to(at::kCPU, tensor.scalar_type(), false, true));
+  for (const auto& [name, tensor] : tensors) {
+    const auto shared = first_name.find(name);
+    if (shared != first_name.end() && shared->second != name)
+      copies.add(name, copies.at(shared->second));
+    else
+      copies.add(name, tensor.detach().to(at::kCPU, tensor.scalar_type(), false, true));
+  }
   return copies;
 }
 
 }  // namespace
 
 CheckpointWriter::CheckpointWriter(CheckpointStore store)
-    : store_(std::move(store)), next_index_(store_.latest().value_or(-1) + 1), thread_([this] { work(); }) {}
+    : store_(std::move(store)),
+      next_index_(store_.next()),
+      written_(next_index_ - 1),
+      thread_([this] { work(); }) {}
 
 CheckpointWriter::~CheckpointWriter() {
   {
@@ -28,18 +43,45 @@ CheckpointWriter::~CheckpointWriter() {
 }
 
 std::int64_t CheckpointWriter::submit(const Checkpoint& checkpoint) {
-  const at::AutoGradMode no_grad(false);
-  Job job{next_index_++,
-          {copied(checkpoint.model), copied(checkpoint.trainer), checkpoint.trainer_state, checkpoint.about}};
-  const std::int64_t index = job.index;
   {
+    // Before the copy: at most two exist, the one that waits and the one that is written.
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return !waiting_ || failure_; });
     rethrow_failure();
+  }
+  const at::AutoGradMode no_grad(false);
+  Job job{next_index_++, checkpoint};
+  job.checkpoint.model = copied(checkpoint.model);
+  job.checkpoint.trainer = copied(checkpoint.trainer);
+  const std::int64_t index = job.index;
+  {
+    const std::lock_guard lock(mutex_);
     waiting_ = std::move(job);
   }
   changed_.notify_all();
   return index;
+}
+
+void CheckpointWriter::remove(std::int64_t index) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (written_ < next_index_ - 1) {
+      removals_.push_back({index, next_index_ - 1});
+      return;
+    }
+  }
+  store_.remove(index);
+}
+
+// Those that waited for no later one than `written`.
+std::vector<std::int64_t> CheckpointWriter::take_removals(std::int64_t written) {
+  std::vector<std::int64_t> taken;
+  std::erase_if(removals_, [&](const Removal& removal) {
+    if (removal.after > written) return false;
+    taken.push_back(removal.index);
+    return true;
+  });
+  return taken;
 }
 
 void CheckpointWriter::finish() {
@@ -70,8 +112,16 @@ void CheckpointWriter::work() {
       failure = std::current_exception();
     }
     lock.lock();
+    if (failure) {
+      failure_ = failure;
+    } else {
+      written_ = job.index;
+      const std::vector<std::int64_t> removals = take_removals(written_);
+      lock.unlock();
+      for (const std::int64_t index : removals) store_.remove(index);
+      lock.lock();
+    }
     writing_ = false;
-    if (failure) failure_ = failure;
     changed_.notify_all();
   }
 }

@@ -18,6 +18,7 @@
 #include <optional>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "checkpoint/checkpoint_store.h"
 
@@ -33,6 +34,9 @@ class NEXUML_EXPORT CheckpointWriter {
 
   // The index that it will have.
   std::int64_t submit(const Checkpoint& checkpoint);
+  // Takes a checkpoint away once everything that was submitted before is on disk; until then, and where that
+  // failed, it stays.
+  void remove(std::int64_t index);
   void finish();
 
  private:
@@ -40,7 +44,12 @@ class NEXUML_EXPORT CheckpointWriter {
     std::int64_t index;
     Checkpoint checkpoint;
   };
+  struct Removal {
+    std::int64_t index;
+    std::int64_t after;  // the index that has to be on disk first
+  };
   void work();
+  std::vector<std::int64_t> take_removals(std::int64_t written);
   void rethrow_failure();
 
   const CheckpointStore store_;
@@ -48,6 +57,8 @@ class NEXUML_EXPORT CheckpointWriter {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::optional<Job> waiting_;
+  std::vector<Removal> removals_;
+  std::int64_t written_;  // the newest on disk
   bool writing_ = false;
   bool stopping_ = false;
   std::exception_ptr failure_;

@@ -5,9 +5,13 @@
 #include <nexuml/diagnostic.h>
 #include <unistd.h>
 
+#include <array>
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <fstream>
+#include <thread>
 
+#include "checkpoint/checkpoint_manifest.h"
 #include "checkpoint/checkpoint_writer.h"
 
 namespace nexuml {
@@ -101,6 +105,140 @@ TEST_CASE("leftovers of a process that is gone are swept, indices are never over
   CHECK(store.save(small_checkpoint()) == 2);
   CHECK_FALSE(fs::exists(folder.path / ".staging-999999999-0"));
   CHECK(fs::exists(folder.path / "1" / "file"));
+}
+
+TEST_CASE("a leftover of an earlier process with the same id is swept, one of another machine is left alone") {
+  const Folder folder;
+  const CheckpointStore store(folder.path);
+  std::array<char, 64> host{};
+  REQUIRE(::gethostname(host.data(), host.size() - 1) == 0);
+  std::string here(host.data());
+  for (char& c : here)
+    if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
+  const auto staging = [&](const std::string& machine, long process) {
+    const fs::path path =
+        folder.path / (".staging-" + machine + "-" + std::to_string(process) + "-1000000");
+    fs::create_directories(path);
+    std::ofstream(path / "model.safetensors") << "half";
+    return path;
+  };
+  const fs::path earlier = staging(here, ::getpid()), gone = staging(here, 999999999),
+                 elsewhere = staging("another_" + here, 999999999);
+  store.save(small_checkpoint());
+  CHECK_FALSE(fs::exists(earlier));
+  CHECK_FALSE(fs::exists(gone));
+  CHECK(fs::exists(elsewhere));
+}
+
+TEST_CASE("two writers of one folder get two indices, and each is whole") {
+  const Folder folder;
+  std::vector<std::int64_t> indices(8);
+  {
+    std::vector<std::jthread> writers;
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      writers.emplace_back([&, i] {
+        Checkpoint own = small_checkpoint();
+        own.about.set("writer", static_cast<std::int64_t>(i));
+        at::Tensor(own.model.at("weight")).fill_(static_cast<double>(i));
+        indices[i] = CheckpointStore(folder.path).save(own);
+      });
+  }
+  for (std::size_t i = 0; i < indices.size(); ++i) {
+    const Checkpoint loaded = CheckpointStore(folder.path).load(indices[i]);
+    CHECK(loaded.about.at("writer").as_integer() == static_cast<std::int64_t>(i));
+    CHECK(loaded.model.at("weight").eq(static_cast<double>(i)).all().item<bool>());
+  }
+  CHECK(CheckpointStore(folder.path).indices().size() == indices.size());
+}
+
+TEST_CASE("an index that is taken is never written over, not even an empty folder") {
+  const Folder folder;
+  const CheckpointStore store(folder.path);
+  fs::create_directories(folder.path / "0");
+  CHECK_THROWS_WITH(store.save_as(0, small_checkpoint()), Catch::Contains("the index is taken"));
+  CHECK(fs::is_empty(folder.path / "0"));
+}
+
+TEST_CASE("tied weights are stored once and come back as one tensor, also from a save beside training") {
+  const Folder folder;
+  const CheckpointStore store(folder.path);
+  Checkpoint tied = small_checkpoint();
+  tied.model.add("head.weight", at::Tensor(tied.model.at("weight")));
+  store.save(tied);
+  {
+    CheckpointWriter writer(store);
+    writer.submit(tied);
+    writer.finish();
+  }
+  for (const int index : {0, 1}) {
+    const SafetensorsHeader header = inspect_safetensors(store.path_of(index) / "model.safetensors");
+    CHECK(header.tensors.size() == 1);
+    CHECK(header.metadata.at("head.weight") == "weight");  // as Python's save_model notes it
+    const Checkpoint loaded = store.load(index);
+    CHECK(loaded.model.at("head.weight").is_same(loaded.model.at("weight")));
+    CHECK(at::equal(loaded.model.at("weight"), tied.model.at("weight")));
+  }
+}
+
+TEST_CASE("a recipe is a file of its own whose bytes stay the same from index to index") {
+  const Folder folder;
+  const CheckpointStore store(folder.path);
+  Checkpoint checkpoint = small_checkpoint();
+  checkpoint.recipe = Value::map({{"cls_path", "acme.Model"}, {"hidden", 8}});
+  store.save(checkpoint);
+  at::Tensor(checkpoint.model.at("weight")).zero_();
+  checkpoint.about.set("epoch", 9);
+  store.save(checkpoint);
+  const auto bytes = [&](std::int64_t index) {
+    std::ifstream file(store.path_of(index) / "recipe.json", std::ios::binary);
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  CHECK_FALSE(bytes(0).empty());
+  CHECK(bytes(0) == bytes(1));
+  CHECK(store.load(1).recipe == checkpoint.recipe);
+}
+
+TEST_CASE("a file that the manifest does not list is refused, and every problem of a folder is told at once") {
+  const Folder folder;
+  const CheckpointStore store(folder.path);
+  const fs::path checkpoint = store.path_of(store.save(small_checkpoint()));
+  CHECK(verify_checkpoint(checkpoint).empty());
+  std::ofstream(checkpoint / ".DS_Store") << "of the system";
+  CHECK(verify_checkpoint(checkpoint).empty());
+  std::ofstream(checkpoint / "weights.bin") << "of somebody else";
+  CHECK_THAT(why_refused(checkpoint), Catch::Contains("weights.bin"));
+  fs::remove(checkpoint / "model.safetensors");
+  std::ofstream(checkpoint / "trainer.json", std::ios::app) << " ";
+  const std::string problems = verify_checkpoint(checkpoint).to_text();
+  for (const char* file : {"weights.bin", "model.safetensors", "trainer.json"})
+    CHECK_THAT(problems, Catch::Contains(file));
+}
+
+TEST_CASE("a manifest cannot lead out of its folder") {
+  const Folder folder;
+  for (const std::string name : {"../model.safetensors", "/etc/passwd", ".hidden", ""}) {
+    CheckpointManifest manifest;
+    manifest.files.push_back({name, 1, "00"});
+    fs::create_directories(folder.path);
+    std::ofstream(folder.path / "manifest.json", std::ios::binary) << format_manifest(manifest);
+    CHECK_THROWS_WITH(read_manifest(folder.path), Catch::Contains("is no name of a file in this folder"));
+  }
+}
+
+TEST_CASE("what is removed while it waits to be replaced stays when the replacement fails") {
+  const Folder folder;
+  const CheckpointStore store(folder.path);
+  store.save(small_checkpoint());
+  CheckpointWriter writer(store);
+  fs::create_directories(folder.path / "1" / "somebody's");  // takes the next index
+  CHECK(writer.submit(small_checkpoint()) == 1);
+  writer.remove(0);
+  CHECK_THROWS_WITH(writer.finish(), Catch::Contains("E762"));
+  CHECK(fs::exists(folder.path / "0" / "manifest.json"));
+  CHECK(writer.submit(small_checkpoint()) == 2);
+  writer.finish();
+  CHECK_FALSE(fs::exists(folder.path / "0"));
+  CHECK(verify_checkpoint(store.path_of(2)).empty());
 }
 
 TEST_CASE("a save that fails says so and leaves nothing") {
