@@ -1,5 +1,6 @@
 #include "checkpoint/weights.h"
 
+#include <ATen/ops/equal.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 #include <fnmatch.h>
@@ -7,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "checkpoint/wrapper_names.h"
 
@@ -40,6 +42,48 @@ bool is_transposed(const at::Tensor& left, const at::Tensor& right) {
          left.size(1) == right.size(0);
 }
 
+std::string dtype_text(const at::Tensor& tensor) {
+  return c10::toString(tensor.scalar_type());
+}
+
+// Where a conversion would drop more than precision: a fraction, an imaginary part, all but true and false.
+bool loses_values(const at::Tensor& from, const at::Tensor& to) {
+  return !at::canCast(from.scalar_type(), to.scalar_type());
+}
+
+bool same_values(const at::Tensor& left, const at::Tensor& right) {
+  return left.scalar_type() == right.scalar_type() && at::equal(left, right);
+}
+
+// Names of one tensor of the module under which the file holds different values.
+std::vector<std::string> torn_ties(const TensorMap& own, const TensorMap& weights, const LoadReport& report) {
+  std::vector<std::string> torn;
+  const std::set<std::string> matched(report.matched.begin(), report.matched.end());
+  for (const auto& group : find_shared(own)) {
+    const std::string* first = nullptr;
+    for (const std::string& name : group) {
+      if (!matched.contains(name)) continue;
+      if (first && !same_values(weights.at(*first), weights.at(name)))
+        torn.push_back(fmt::format("'{}' and '{}'", *first, name));
+      if (!first) first = &name;
+    }
+  }
+  return torn;
+}
+
+// A name is not missing where the file holds its tensor under another one.
+void forgive_tied_names(const TensorMap& own, LoadReport& report) {
+  const std::set<std::string> matched(report.matched.begin(), report.matched.end());
+  for (const auto& group : find_shared(own)) {
+    const bool loaded = std::any_of(group.begin(), group.end(),
+                                    [&](const std::string& name) { return matched.contains(name); });
+    if (!loaded) continue;
+    std::erase_if(report.missing, [&](const std::string& name) {
+      return std::find(group.begin(), group.end(), name) != group.end();
+    });
+  }
+}
+
 LoadReport compare(const TensorMap& own, const TensorMap& weights, const CheckpointLoadSpec& rules) {
   LoadReport report;
   for (const auto& [name, tensor] : weights) {
@@ -57,7 +101,23 @@ LoadReport compare(const TensorMap& own, const TensorMap& weights, const Checkpo
   }
   for (const auto& [name, tensor] : own)
     if (!weights.contains(name) && selected(name, rules)) report.missing.push_back(name);
+  for (const std::string& name : report.matched)
+    if (own.at(name).scalar_type() != weights.at(name).scalar_type())
+      report.converted.push_back(
+          fmt::format("{}: {} to {}", name, dtype_text(weights.at(name)), dtype_text(own.at(name))));
+  forgive_tied_names(own, report);
   return report;
+}
+
+void refuse_torn_ties(const TensorMap& own, const TensorMap& weights, const LoadReport& report,
+                      const Where& where, Diagnostics& problems) {
+  if (const auto torn = torn_ties(own, weights, report); !torn.empty())
+    problems
+        .error("E760",
+               fmt::format("{} are one tensor in the pipeline, and their values in the file differ",
+                           listed(torn)),
+               where)
+        .hint = "exclude one of the two names with checkpoint.exclude";
 }
 
 // For each missing name the unexpected one of equal shape that ends most alike.
@@ -79,6 +139,15 @@ std::string nearest_names(const LoadReport& report, const TensorMap& own, const 
     if (pairs.size() == listed_names) break;
   }
   return pairs.empty() ? std::string() : fmt::format("{}", fmt::join(pairs, "; "));
+}
+
+// Python's safetensors.torch.save_model stores tied weights once and notes `further name: stored name`.
+TensorMap with_tied_names(TensorFile file) {
+  TensorMap tensors = std::move(file.tensors);
+  for (const auto& [name, stored] : file.metadata)
+    if (const at::Tensor* tensor = tensors.find(stored); tensor && !tensors.contains(name))
+      tensors.add(name, at::Tensor(*tensor));
+  return tensors;
 }
 
 void copy_matched(const TensorMap& own, const TensorMap& weights, const LoadReport& report) {
@@ -111,11 +180,10 @@ void load_state_dict(torch::nn::Module& module, const TensorMap& weights) {
   if (!report.shape_mismatched.empty())
     problems.error("E760", fmt::format("{} shapes differ: {}", report.shape_mismatched.size(),
                                        listed(report.shape_mismatched)));
-  for (const std::string& name : report.matched)
-    if (own.at(name).scalar_type() != weights.at(name).scalar_type())
-      problems.error(
-          "E760", fmt::format("'{}' is {}, and {} was saved", name, c10::toString(own.at(name).scalar_type()),
-                              c10::toString(weights.at(name).scalar_type())));
+  if (!report.converted.empty())
+    problems.error("E760", fmt::format("{} dtypes differ, saved and own: {}", report.converted.size(),
+                                       listed(report.converted)));
+  refuse_torn_ties(own, weights, report, {}, problems);
   if (problems.has_errors()) throw Error(std::move(problems));
   copy_matched(own, weights, report);
 }
@@ -146,6 +214,13 @@ LoadReport load_weights(torch::nn::Module& module, const TensorMap& wrapped, con
                    fmt::format("{} tensors of the file belong to no parameter: {}", report.unexpected.size(),
                                listed(report.unexpected)),
                    where);
+  for (const std::string& name : report.matched)
+    if (loses_values(weights.at(name), own.at(name)))
+      problems.error("E760",
+                     fmt::format("'{}' is {} in the pipeline and {} in the file", name,
+                                 dtype_text(own.at(name)), dtype_text(weights.at(name))),
+                     where);
+  refuse_torn_ties(own, weights, report, where, problems);
   if (report.matched.empty())
     problems
         .error("E760",
@@ -167,7 +242,7 @@ TensorMap read_weights(const std::string& source) {
   const std::string path = source.substr(0, hash);
   const std::string key = hash == std::string::npos ? std::string() : source.substr(hash + 1);
   const std::string extension = std::filesystem::path(path).extension();
-  if (extension == ".safetensors") return read_safetensors(path).tensors;
+  if (extension == ".safetensors") return with_tied_names(read_safetensors(path));
   if (extension == ".pt" || extension == ".pth" || extension == ".ckpt" || extension == ".bin")
     return state_dict_of(read_pt(path), path, key).tensors;
   throw Error("E761",

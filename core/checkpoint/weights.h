@@ -21,15 +21,17 @@ struct LoadReport {
   std::vector<std::string> unexpected;        // in the file, not in the module
   std::vector<std::string> excluded;          // left out by include and exclude
   std::vector<std::string> shape_mismatched;  // "name: pipeline [8, 32], file [8, 16]"
+  std::vector<std::string> converted;         // "name: Double to Float"
   std::vector<std::string> unwrapped;         // "_orig_mod. from 12 names"
 };
 
-// Everything must fit: names, shapes and dtypes. Throws Error E760 listing what does not, before it changes
-// anything.
+// Everything must fit: names, shapes and dtypes; of tied weights one name is enough. Throws Error E760 listing
+// what does not fit, before it changes anything.
 NEXUML_EXPORT void load_state_dict(torch::nn::Module& module, const TensorMap& weights);
 
 // By the rules of `checkpoint:` in a scenario: `include`, then `exclude` (globs on full names); then what
-// does not match is refused or passed over as allowed. Nothing changes when it throws Error E760.
+// does not match is refused or passed over as allowed. Other dtypes are converted where that loses no more
+// than precision. Nothing changes when it throws Error E760.
 NEXUML_EXPORT LoadReport load_weights(torch::nn::Module& module, const TensorMap& weights,
                                       const CheckpointLoadSpec& rules, const std::string& source);
 

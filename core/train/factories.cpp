@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "data/guard.h"
 #include "scenario/learning_rate.h"
@@ -24,7 +25,10 @@ Where training_place(const char* key_path) {
 
 std::vector<NamedParameter> parameters_of(const torch::nn::Module& module) {
   std::vector<NamedParameter> parameters;
-  for (const auto& item : module.named_parameters()) parameters.push_back({item.key(), item.value()});
+  std::set<const at::TensorImpl*> seen;
+  for (const auto& item : module.named_parameters())
+    if (seen.insert(item.value().unsafeGetTensorImpl()).second)
+      parameters.push_back({item.key(), item.value()});
   return parameters;
 }
 

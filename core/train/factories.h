@@ -15,7 +15,7 @@
 
 namespace nexuml {
 
-// Parameters in the order of the layers, by their names in the state dict.
+// Parameters in the order of the layers, by their names in the state dict; tied ones once, under the first.
 NEXUML_EXPORT std::vector<NamedParameter> parameters_of(const torch::nn::Module& module);
 
 // Where the optimizer takes an `lr`, `training.lr` is the one that is used (scenario/learning_rate.h).
