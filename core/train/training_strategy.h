@@ -50,8 +50,13 @@ struct NEXUML_EXPORT TrainingStrategy {
   // Weights and buffers under `model`; the rest as tensors `optimizer/…`, `scheduler/…`, `callback/<name>/…`,
   // `means/…`, `random/…` and scalars of the same parts. Tensors are shared, not copied.
   StrategyState state() const;
-  // Throws Error E842 naming what does not fit.
+  // All or nothing. Throws Error E760 or E842 naming what does not fit; then everything is as it was.
   void restore(const StrategyState& state);
+  // Parts of callbacks in `state` that no callback of this strategy takes: "callback/early_stopping".
+  std::vector<std::string> unclaimed(const StrategyState& state) const;
+
+ private:
+  void apply(const StrategyState& state);
 };
 
 }  // namespace nexuml

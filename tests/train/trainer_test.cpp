@@ -185,4 +185,62 @@ TEST_CASE("a training that is resumed anywhere sees the same batches and ends wi
   }
 }
 
+TEST_CASE("a state that does not fit in one part changes nothing in any part") {
+  const auto copy_of = [](const TrainingStrategy& strategy) {
+    const StrategyState state = strategy.state();
+    StrategyState copy{{}, {}, state.scalars};
+    for (const auto& [name, tensor] : state.model) copy.model.add(name, tensor.detach().clone());
+    for (const auto& [name, tensor] : state.tensors) copy.tensors.add(name, tensor.clone());
+    return copy;
+  };
+  SmallTraining source(21);
+  source.trainer().fit();
+  const StrategyState fits = copy_of(source.strategy);
+  const auto without_part = [&](const std::string& part) {
+    StrategyState broken = fits;
+    broken.scalars.erase(part);
+    return broken;
+  };
+  for (const std::string part : {"optimizer", "scheduler", "means", "random", "counters"}) {
+    INFO(part);
+    SmallTraining target(22);
+    target.options.max_epochs = 1;
+    target.trainer().fit();
+    const StrategyState before = copy_of(target.strategy);
+    CHECK_THROWS_WITH(target.strategy.restore(without_part(part)), Catch::Contains("E842"));
+    const StrategyState after = copy_of(target.strategy);
+    CHECK(after.scalars == before.scalars);
+    for (const auto& [name, tensor] : before.model) CHECK(at::equal(tensor, after.model.at(name)));
+    for (const auto& [name, tensor] : before.tensors) CHECK(at::equal(tensor, after.tensors.at(name)));
+  }
+}
+
+TEST_CASE("taking the state for a checkpoint draws no random number and leaves the training as it was") {
+  SmallTraining plain(31);
+  plain.trainer().fit();
+  SmallTraining saving(31);
+  saving.options.after_step = [&](const Batch&, const LossTerms&) { saving.strategy.state(); };
+  saving.trainer().fit();
+  CHECK(same_weights(plain, saving));
+}
+
+TEST_CASE("frozen parameters are frozen again in a resumed training, and the others are not") {
+  SmallTraining first(41);
+  first.strategy.pipeline->parameters().front().set_requires_grad(false);
+  const StrategyState saved = first.strategy.state();
+  SmallTraining second(41);
+  second.strategy.pipeline->parameters().back().set_requires_grad(false);
+  second.strategy.restore(saved);
+  CHECK_FALSE(second.strategy.pipeline->parameters().front().requires_grad());
+  CHECK(second.strategy.pipeline->parameters().back().requires_grad());
+}
+
+TEST_CASE("state of callbacks that a training does not have is named") {
+  SmallTraining first(51);
+  StrategyState saved = first.strategy.state();
+  saved.scalars.set("callback/early_stopping", Value::map({{"best", 0.5}}));
+  saved.scalars.set("callback/progress", Value::map());
+  CHECK(first.strategy.unclaimed(saved) == std::vector<std::string>{"callback/early_stopping"});
+}
+
 }  // namespace nexuml
