@@ -76,12 +76,23 @@ class ModelCheckpointRuntime final : public nexuml::Callback {
     const bool is_kept =
         options_.save_top_k != 0 && std::isfinite(score) && (!full || better(score, kept_.back().score));
     if (!is_kept && !saves_last()) return;
-    const std::int64_t index = view.save_checkpoint();
+    const std::int64_t index = save(view);
+    if (index < 0) return;
     const std::int64_t previous_last = last_;
     if (saves_last()) last_ = index;
     if (is_kept) keep(view, {index, score});
     if (previous_last >= 0 && previous_last != last_ && !holds(previous_last))
       view.remove_checkpoint(previous_last);
+  }
+
+  // Negative where it could not be written, which the run has told: training goes on.
+  static std::int64_t save(nexuml::TrainingView& view) {
+    try {
+      return view.save_checkpoint();
+    } catch (const nexuml::Error& error) {
+      if (error.diagnostics().entries().front().code != "E762") throw;
+      return -1;
+    }
   }
 
   void keep(nexuml::TrainingView& view, Kept entry) {
