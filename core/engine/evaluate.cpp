@@ -16,7 +16,7 @@ namespace {
 Value numbers_of(EngineCall& call, const ScenarioInput& input, const RunFolder& folder, std::int64_t index) {
   const Interrupt interrupt;
   TrainingRun run(input, open_data(input, call.diagnostics(), interrupt.token()), call.diagnostics(),
-                  interrupt.token());
+                  interrupt.token(), FirstWeights::checkpoint);
   run.load_model(folder.checkpoints().load(index));
   Trainer trainer(run.strategy(), run.data(), run.trainer_options());
   Value numbers = Value::map();

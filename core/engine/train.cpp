@@ -99,26 +99,49 @@ void take_threads(const EngineCall& call, const RunFolder& folder) {
                                            recorded, *call.integer("threads")));
 }
 
+// A checkpoint that could not be written is told at once; training goes on.
+void tell_failed_save(EngineCall& call, const Error& error) {
+  for (Diagnostic problem : error.diagnostics()) {
+    problem.severity = Severity::warning;
+    problem.hint = "training goes on; earlier checkpoints are intact";
+    if (call.talks()) fmt::print(stderr, "{}\n", problem.to_text());
+    call.diagnostics().add(std::move(problem));
+  }
+}
+
+std::shared_ptr<CheckpointHook> checkpoint_hook(EngineCall& call) {
+  CheckpointHook::Options hook{.every_steps = call.integer("checkpoint_every_steps").value_or(0),
+                               .every_epochs = call.integer("checkpoint_every_epochs").value_or(0),
+                               .keep_last = call.integer("keep_checkpoints").value_or(0),
+                               .keep_every = call.integer("keep_every").value_or(0),
+                               .keep_best = call.integer("keep_best").value_or(0)};
+  hook.metric = call.text("best_metric").value_or(hook.metric);
+  hook.smaller_is_better = call.text("best_mode").value_or("min") == "min";
+  hook.on_failure = [](const Error&) {};  // told where it is saved, for whoever asked for it
+  if (hook.keep_best > 0 && hook.every_epochs == 0)
+    throw Error("E881", "--keep-best compares the metrics of epochs", {}, "give --checkpoint-every-epochs N");
+  const bool saves = hook.every_steps > 0 || hook.every_epochs > 0;
+  return saves ? std::make_shared<CheckpointHook>(hook) : nullptr;
+}
+
 // Those of the scenario, then what the command line asks for, then what a person sees.
 void add_callbacks(EngineCall& call, const ScenarioInput& input, const RunFolder& folder,
-                   std::stop_token stop, TrainingStrategy& strategy) {
+                   std::stop_token stop, const std::shared_ptr<CheckpointHook>& hook,
+                   TrainingStrategy& strategy) {
   const CallbackBuildContext context{
       .run_folder = folder.path().string(), .seed = input.seed, .stop = std::move(stop)};
   for (NamedCallback& callback : build_callbacks(input.spec, input.registry, context))
     strategy.callbacks.push_back(std::move(callback));
-  const CheckpointHook::Options hook{.every_steps = call.integer("checkpoint_every_steps").value_or(0),
-                                     .every_epochs = call.integer("checkpoint_every_epochs").value_or(0),
-                                     .keep_last = call.integer("keep_checkpoints").value_or(0)};
-  if (hook.every_steps > 0 || hook.every_epochs > 0)
-    strategy.callbacks.push_back({"checkpoints", std::make_shared<CheckpointHook>(hook)});
+  if (hook) strategy.callbacks.push_back({"checkpoints", hook});
   if (call.talks())
     strategy.callbacks.push_back(
         {"progress", std::make_shared<Progress>(input.spec.training.progress_bar_keys)});
 }
 
 // Interrupted: what was reached is kept, nothing more is computed.
-int keep_interrupted(EngineCall& call, const RunFolder& folder, const TrainingRun& run, Value summary) {
-  const std::int64_t index = folder.checkpoints().save(run.checkpoint());
+int keep_interrupted(EngineCall& call, const RunFolder& folder, const CheckpointStore& store,
+                     const TrainingRun& run, Value summary) {
+  const std::int64_t index = store.save(run.checkpoint());
   summary.set("interrupted", true);
   folder.write_summary(summary);
   announce(call, folder, summary);
@@ -134,9 +157,10 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   const Interrupt interrupt;
   const bool continues = resumed && !call.text("run_dir");
   const RunFolder folder = continues ? resumed->folder : RunFolder::plan(input, call.text("run_dir"));
-  const CheckpointStore store = folder.checkpoints();
+  // In another folder the numbers go on, so that no index means two checkpoints.
+  const CheckpointStore store(folder.checkpoints().folder(), resumed ? resumed->index + 1 : 0);
   TrainingRun run(input, open_data(input, call.diagnostics(), interrupt.token()), call.diagnostics(),
-                  interrupt.token());
+                  interrupt.token(), resumed ? FirstWeights::checkpoint : FirstWeights::scenario);
   TrainingStrategy& strategy = run.strategy();
   if (!call.integer("threads") && !resumed)
     at::set_num_threads(default_intra_op_threads(run.pipeline(), run.data().batch_size()));
@@ -144,19 +168,35 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   strategy.callbacks.push_back({"run_log", log});
   RunLoggers loggers(input, folder.path(), run.pipeline());
   if (loggers.callback()) strategy.callbacks.push_back({"loggers", loggers.callback()});
-  add_callbacks(call, input, folder, interrupt.token(), strategy);
+  const std::shared_ptr<CheckpointHook> hook = checkpoint_hook(call);
+  add_callbacks(call, input, folder, interrupt.token(), hook, strategy);
   if (resumed) run.resume(resumed->checkpoint);
+  if (resumed && hook) hook->continue_from(continues ? std::optional(resumed->index) : std::nullopt);
   if (input.spec.training.max_epochs > 0) check_batch_of_one(run.pipeline(), run.data(), strategy.device);
   TrainerOptions options = run.trainer_options();
   std::optional<CheckpointWriter> writer;
   options.save_checkpoint = [&] {
-    if (!call.flag("async_checkpoints")) return store.save(run.checkpoint());
-    if (!writer) writer.emplace(store);
-    return writer->submit(run.checkpoint());
+    try {
+      if (!call.flag("async_checkpoints")) return store.save(run.checkpoint());
+      if (!writer) writer.emplace(store);
+      return writer->submit(run.checkpoint());
+    } catch (const Error& error) {
+      tell_failed_save(call, error);
+      throw;
+    }
+  };
+  const auto finish_writing = [&] {
+    try {
+      if (writer) writer->finish();
+    } catch (const Error& error) {
+      tell_failed_save(call, error);
+    }
   };
   options.remove_checkpoint = [&](std::int64_t index) {
-    if (writer) writer->finish();  // it may be the one that is being written
-    store.remove(index);
+    if (writer)
+      writer->remove(index);
+    else
+      store.remove(index);
   };
   Trainer trainer(strategy, run.data(), std::move(options));
 
@@ -169,7 +209,7 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   }
   loggers.begin(call.diagnostics());
   trainer.fit();
-  if (writer) writer->finish();
+  finish_writing();
   Value summary = summary_of(input, strategy);
   take_over(summary, log->last_epoch());
   for (const NamedCallback& entry : strategy.callbacks) take_over(summary, entry.callback->results());
@@ -178,7 +218,7 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
     if (call.talks()) fmt::print(stderr, "stopped: {}\n", trainer.stop_reason());
   }
   summary.set("seconds", watch.seconds());
-  if (interrupt.token().stop_requested()) return keep_interrupted(call, folder, run, std::move(summary));
+  if (interrupt.token().stop_requested()) return keep_interrupted(call, folder, store, run, std::move(summary));
   if (!run.data().rows(Split::val).empty()) take_over(summary, trainer.validate());
   trainer.fit_post_train_layers();
   store.save(run.checkpoint());

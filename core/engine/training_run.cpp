@@ -17,18 +17,18 @@ std::int64_t batch_size_of(const ScenarioSpec& spec) {
 }
 
 TrainingRun::TrainingRun(const ScenarioInput& input, std::unique_ptr<DataModule> data, Diagnostics& advice,
-                         std::stop_token stop)
+                         std::stop_token stop, FirstWeights first)
     : input_(input), advice_(advice), stop_(std::move(stop)), data_(std::move(data)) {
   const ScenarioSpec& spec = input_.spec;
   strategy_.device = choose_device(spec.training);
   choose_precision(spec.training);
   CompileOptions options{.registry = input_.registry, .seed = input_.seed, .stop = stop_, .advice = &advice_};
   strategy_.pipeline = compile(CompileInput(spec, &input_.document, data_->declaration()), options);
-  if (spec.checkpoint && spec.checkpoint->source) load_source_weights();
+  if (first == FirstWeights::scenario && spec.checkpoint && spec.checkpoint->source) load_source_weights();
   strategy_.pipeline->to(strategy_.device);
   strategy_.optimizer = build_optimizer(spec.training, input_.registry, parameters_of(*strategy_.pipeline));
-  const std::int64_t steps = data_->make_loader(Split::train)->num_batches();
-  strategy_.scheduler = build_scheduler(spec.training, input_.registry, *strategy_.optimizer, steps);
+  batches_ = data_->make_loader(Split::train)->num_batches();
+  strategy_.scheduler = build_scheduler(spec.training, input_.registry, *strategy_.optimizer, batches_);
   seed_random_streams(input_.seed, strategy_.device);
 }
 
@@ -52,7 +52,8 @@ void TrainingRun::load_source_weights() {
   for (const auto& [what, names] : {std::pair("missing", &report.missing),
                                     {"unexpected", &report.unexpected},
                                     {"excluded", &report.excluded},
-                                    {"of another shape", &report.shape_mismatched}})
+                                    {"of another shape", &report.shape_mismatched},
+                                    {"converted", &report.converted}})
     if (!names->empty()) message += fmt::format(", {} {}", names->size(), what);
   if (!report.unwrapped.empty()) message += fmt::format("; taken out: {}", fmt::join(report.unwrapped, ", "));
   advice_.note("W765", message, Where::in_file(path.string()));
@@ -68,22 +69,36 @@ TrainerOptions TrainingRun::trainer_options() const {
           .stop = stop_};
 }
 
+TrainingKind TrainingRun::kind() const {
+  const auto name_of = [&](const std::string& factory) {
+    const auto* target = input_.registry.find_target(factory);
+    return target ? target->entry.node->path : factory;
+  };
+  const TrainingSpec& training = input_.spec.training;
+  return {name_of(training.optimizer.factory), name_of(training.scheduler.factory), data_->batch_size(), batches_};
+}
+
 Checkpoint TrainingRun::checkpoint() const {
   StrategyState state = strategy_.state();
+  Value about = Value::map({{"scenario", input_.spec.name},
+                            {"epoch", strategy_.counters.epoch},
+                            {"batch", strategy_.counters.batch},
+                            {"global_step", strategy_.counters.global_step},
+                            {"seed", static_cast<std::int64_t>(input_.seed)}});
+  kind().note_in(about);
+  about.set("libraries", library_records(input_.registry));
   return {.model = std::move(state.model),
           .trainer = std::move(state.tensors),
           .trainer_state = std::move(state.scalars),
-          .about = Value::map({{"scenario", input_.spec.name},
-                               {"epoch", strategy_.counters.epoch},
-                               {"batch", strategy_.counters.batch},
-                               {"global_step", strategy_.counters.global_step},
-                               {"seed", static_cast<std::int64_t>(input_.seed)},
-                               {"libraries", library_records(input_.registry)}})};
+          .about = std::move(about)};
 }
 
 void TrainingRun::resume(const Checkpoint& checkpoint) {
-  strategy_.restore(
-      {.model = checkpoint.model, .tensors = checkpoint.trainer, .scalars = checkpoint.trainer_state});
+  note_other_libraries(checkpoint.about, library_records(input_.registry), advice_);
+  const ResumedState resumed = resumed_state(checkpoint, strategy_, kind(), advice_);
+  strategy_.restore(resumed.state);
+  if (strategy_.scheduler->monitor()) return;  // steps by what it is told, and starts to watch anew
+  for (std::int64_t step = 0; step < resumed.scheduler_steps; ++step) strategy_.scheduler->step();
 }
 
 void TrainingRun::load_model(const Checkpoint& checkpoint) {

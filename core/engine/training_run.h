@@ -14,6 +14,7 @@
 
 #include "checkpoint/checkpoint_store.h"
 #include "data/data_module.h"
+#include "engine/resumed_state.h"
 #include "engine/scenario_input.h"
 #include "evaluate/evaluation_run.h"
 #include "train/trainer.h"
@@ -23,12 +24,15 @@ namespace nexuml {
 
 std::int64_t batch_size_of(const ScenarioSpec& spec);
 
+// Where the weights come from: what the scenario says, or a checkpoint that is loaded afterwards.
+enum class FirstWeights { scenario, checkpoint };
+
 class TrainingRun {
  public:
-  // Compiles the pipeline for the data, loads the weights that `checkpoint.source` names, moves everything to
-  // the device and builds optimizer and scheduler. Throws Error.
+  // Compiles the pipeline for the data, loads the weights that `checkpoint.source` names where they are the
+  // first, moves everything to the device and builds optimizer and scheduler. Throws Error.
   TrainingRun(const ScenarioInput& input, std::unique_ptr<DataModule> data, Diagnostics& advice,
-              std::stop_token stop);
+              std::stop_token stop, FirstWeights first = FirstWeights::scenario);
   TrainingRun(const TrainingRun&) = delete;
   TrainingRun& operator=(const TrainingRun&) = delete;
 
@@ -39,7 +43,8 @@ class TrainingRun {
 
   // What a checkpoint of this moment holds.
   Checkpoint checkpoint() const;
-  // Continues where the checkpoint was taken: everything, bit for bit.
+  // Continues where the checkpoint was taken: everything, bit for bit, but for what the scenario says otherwise
+  // since then (`resumed_state`).
   void resume(const Checkpoint& checkpoint);
   // The weights alone.
   void load_model(const Checkpoint& checkpoint);
@@ -50,6 +55,7 @@ class TrainingRun {
 
  private:
   void load_source_weights();
+  TrainingKind kind() const;
   std::filesystem::path find_weights(const std::string& source) const;
 
   const ScenarioInput& input_;
@@ -57,6 +63,7 @@ class TrainingRun {
   std::stop_token stop_;
   std::unique_ptr<DataModule> data_;
   TrainingStrategy strategy_;
+  std::int64_t batches_ = 0;  // an epoch
 };
 
 }  // namespace nexuml

@@ -48,11 +48,36 @@ std::vector<double> column_of(const std::string& csv, const std::string& name) {
   return values;
 }
 
+std::string latest_checkpoint(const std::string& run) {
+  int latest = -1;
+  for (const auto& entry : fs::directory_iterator(run + "/checkpoints"))
+    latest = std::max(latest, std::atoi(entry.path().filename().c_str()));
+  return run + "/checkpoints/" + std::to_string(latest);
+}
+
 std::string latest_weights(const std::string& run) {
-  std::string latest;
-  for (int index = 0; fs::exists(run + "/checkpoints/" + std::to_string(index)); ++index)
-    latest = run + "/checkpoints/" + std::to_string(index) + "/model.safetensors";
-  return read_bytes(latest);
+  return read_bytes(latest_checkpoint(run) + "/model.safetensors");
+}
+
+HostRun resume(const TestTree& tree, const std::string& from, Arguments more = {}) {
+  Arguments arguments{"train", "--resume", tree.path(from), "--json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run_host(tree, arguments);
+}
+
+// The small scenario, whose encoder has batch normalisation, with dropout behind the latent space.
+std::string with_dropout(const TestTree& tree) {
+  std::string text = read_bytes(small_scenario);
+  const std::string noise =
+      "    Noise:\n"
+      "    - component: {type: NnModule, version: '1', params: {factory: 'torch.nn:Dropout', kwargs: {p: 0.3}}}\n"
+      "      keys_in: [latent]\n"
+      "      keys_out: [noisy]\n";
+  const auto decoder = text.find("    Decoder:\n");
+  const auto reads = text.find("keys_in: [latent]", decoder);
+  text.replace(reads, 17, "keys_in: [noisy]");
+  text.insert(decoder, noise);
+  return tree.write("dropout.yaml", text);
 }
 
 }  // namespace
@@ -68,7 +93,8 @@ TEST_CASE("a run that is continued goes on with the same learning rates and ends
   Diagnostics problems;
   const std::string expected_path = cases + "C09-resume-lr-step/expected.json";
   const Value expected = parse_json(read_bytes(expected_path), expected_path, problems);
-  for (const char* scheduler : {"StepLR", "CosineAnnealingLR", "ConstantLR"}) {
+  for (const char* scheduler :
+       {"StepLR", "ExponentialLR", "MultiStepLR", "CosineAnnealingLR", "LinearLR", "ConstantLR"}) {
     INFO(scheduler);
     const TestTree tree;
     const std::string scenario = cases + "C09-resume-lr-step/" + scheduler + ".yaml";
@@ -86,7 +112,10 @@ TEST_CASE("a run that is continued goes on with the same learning rates and ends
       INFO(resumed.all());
       REQUIRE(resumed.exit_code == 0);
       CHECK(read_bytes(tree.path(name) + "/metrics.csv") == read_bytes(tree.path("whole/metrics.csv")));
-      CHECK(latest_weights(tree.path(name)) == latest_weights(tree.path("whole")));
+      // Weights, and moments with the optimizer's step counter.
+      for (const char* file : {"model.safetensors", "trainer.safetensors"})
+        CHECK(read_bytes(latest_checkpoint(tree.path(name)) + "/" + file) ==
+              read_bytes(latest_checkpoint(tree.path("whole")) + "/" + file));
     }
   }
 }
@@ -106,6 +135,119 @@ TEST_CASE("a run is continued from a checkpoint inside an epoch with the same bi
     CHECK(summary_number(resumed, "global_step") == 36);
     CHECK(latest_weights(tree.path(name)) == latest_weights(tree.path("whole")));
   }
+}
+
+TEST_CASE("a run with dropout, batch normalisation and shuffling ends with the same bytes wherever it was stopped") {
+  const TestTree tree;
+  const std::string scenario = with_dropout(tree);
+  const HostRun whole = train(tree, scenario, "whole");
+  REQUIRE(whole.exit_code == 0);
+  REQUIRE(train(tree, scenario, "run", {"--checkpoint-every-steps", "1", "--async-checkpoints"}).exit_code == 0);
+  CHECK(latest_weights(tree.path("run")) == latest_weights(tree.path("whole")));  // saving changes nothing
+  for (const int step : {2, 13, 17, 26}) {
+    INFO("after step " << step);
+    const std::string name = "from" + std::to_string(step);
+    const HostRun resumed =
+        resume(tree, "run/checkpoints/" + std::to_string(step - 1), {"--run-dir", tree.path(name)});
+    INFO(resumed.all());
+    REQUIRE(resumed.exit_code == 0);
+    for (const char* file : {"model.safetensors", "trainer.safetensors"})
+      CHECK(read_bytes(latest_checkpoint(tree.path(name)) + "/" + file) ==
+            read_bytes(latest_checkpoint(tree.path("whole")) + "/" + file));
+    CHECK(resumed.json().at("summary").at("test/loss") == whole.json().at("summary").at("test/loss"));
+  }
+}
+
+TEST_CASE("a run folder that was moved, copied or packed goes on from its newest checkpoint") {
+  const TestTree tree;
+  REQUIRE(train(tree, small_scenario, "whole", {"--max-epochs", "2"}).exit_code == 0);
+  REQUIRE(train(tree, small_scenario, "run", {"--max-epochs", "1"}).exit_code == 0);
+  const std::string before = tree.path("run");
+  for (const auto& entry : fs::recursive_directory_iterator(before + "/checkpoints"))
+    if (entry.is_regular_file()) CHECK(read_bytes(entry.path().string()).find(tree.path()) == std::string::npos);
+  const std::string in_tree = "cd " + quoted(tree.path()) + " && ";
+  for (const std::string command :
+       {"cp -r run copied", "cp -rL run followed", "tar cf run.tar run && mkdir packed && tar xf run.tar -C packed "
+                                                   "--strip-components=1", "mv run moved"}) {
+    INFO(command);
+    REQUIRE(std::system((in_tree + command).c_str()) == 0);
+    const std::string place = command.starts_with("cp -r ")    ? "copied"
+                              : command.starts_with("cp -rL ") ? "followed"
+                              : command.starts_with("tar ")    ? "packed"
+                                                               : "moved";
+    const HostRun resumed = resume(tree, place, {"--max-epochs", "2"});
+    INFO(resumed.all());
+    REQUIRE(resumed.exit_code == 0);
+    CHECK(latest_weights(tree.path(place)) == latest_weights(tree.path("whole")));
+  }
+}
+
+TEST_CASE("a resumed run obeys another learning rate, scheduler and optimizer, and says what changed") {
+  const TestTree tree;
+  const std::string steps = cases + "C09-resume-lr-step/StepLR.yaml";  // 0.1, halved every 2 epochs
+  REQUIRE(train(tree, steps, "run", {"--max-epochs", "3"}).exit_code == 0);
+  const auto lrs_after = [&](const std::string& name, Arguments more) {
+    more.insert(more.end(), {"--run-dir", tree.path(name), "--max-epochs", "6"});
+    const HostRun resumed = resume(tree, "run", more);
+    INFO(resumed.all());
+    REQUIRE(resumed.exit_code == 0);
+    CHECK_THAT(resumed.out, Catch::Contains("W766"));
+    CHECK_THAT(resumed.out, Catch::Contains("W767"));
+    return column_of(read_bytes(tree.path(name) + "/metrics.csv"), "lr");
+  };
+  const auto close_to = [](const std::vector<double>& lrs, const std::vector<double>& expected) {
+    REQUIRE(lrs.size() == expected.size());
+    for (std::size_t i = 0; i < lrs.size(); ++i) CHECK(lrs[i] == Approx(expected[i]).epsilon(1e-9));
+  };
+  close_to(lrs_after("lr", {"-O", "training.lr=0.4"}), {0.2, 0.1, 0.1});
+  close_to(lrs_after("exponential",
+                     {"-O", "training.scheduler={factory: torch.optim.lr_scheduler:ExponentialLR, kwargs: {gamma: 0.5}}"}),
+           {0.1 / 8, 0.1 / 16, 0.1 / 32});
+  close_to(lrs_after("optimizer", {"-O", "training.optimizer={factory: torch.optim:SGD, kwargs: {momentum: 0.9}}"}),
+           {0.05, 0.025, 0.025});
+}
+
+TEST_CASE("a batch size that changes inside an epoch is refused, between two epochs it is obeyed") {
+  const TestTree tree;
+  REQUIRE(train(tree, small_scenario, "run", {"--checkpoint-every-steps", "1", "--max-epochs", "1"}).exit_code == 0);
+  const HostRun inside =
+      resume(tree, "run/checkpoints/3", {"--run-dir", tree.path("inside"), "-O", "training.batch_size=32"});
+  CHECK(inside.exit_code == 1);
+  CHECK_THAT(inside.out, Catch::Contains("E842") && Catch::Contains("seen twice"));
+  CHECK_FALSE(fs::exists(tree.path("inside")));
+  const HostRun between = resume(tree, "run", {"--run-dir", tree.path("between"), "-O", "training.batch_size=32",
+                                               "--max-epochs", "2"});
+  INFO(between.all());
+  CHECK(between.exit_code == 0);
+}
+
+TEST_CASE("keep-last, keep-every and keep-best leave the checkpoints that they name, also over a resume") {
+  const TestTree tree;
+  const Arguments rules{"--checkpoint-every-epochs", "1", "--keep-checkpoints", "2", "--keep-every", "4",
+                        "--keep-best", "1"};
+  const auto kept = [&](const std::string& name) {
+    std::vector<std::string> epochs;
+    for (const auto& entry : fs::directory_iterator(tree.path(name) + "/checkpoints")) {
+      Diagnostics problems;
+      const std::string path = entry.path() / "manifest.json";
+      epochs.push_back(write_json(parse_json(read_bytes(path), path, problems).at("about").at("epoch"), {.indent = -1}));
+    }
+    std::sort(epochs.begin(), epochs.end());
+    return epochs;
+  };
+  Arguments whole = rules;
+  whole.insert(whole.end(), {"--max-epochs", "9"});
+  REQUIRE(train(tree, small_scenario, "whole", whole).exit_code == 0);
+  // The last of them is the one of the end of the run.
+  CHECK(kept("whole") == std::vector<std::string>{"4", "8", "9", "9"});
+  REQUIRE(train(tree, small_scenario, "parts", {"--checkpoint-every-epochs", "1", "--max-epochs", "5"}).exit_code == 0);
+  Arguments rest = rules;
+  rest.insert(rest.end(), {"--max-epochs", "9"});
+  REQUIRE(resume(tree, "parts/checkpoints/4", rest).exit_code == 0);
+  CHECK(kept("parts") == std::vector<std::string>{"4", "5", "8", "9", "9"});  // 5: the end of the first part
+  const HostRun by_steps = train(tree, small_scenario, "bad", {"--checkpoint-every-steps", "1", "--keep-best", "1"});
+  CHECK(by_steps.exit_code == 1);
+  CHECK_THAT(by_steps.out, Catch::Contains("--checkpoint-every-epochs"));
 }
 
 TEST_CASE("recorded training runs are replayed within their tolerance") {
