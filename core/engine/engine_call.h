@@ -44,5 +44,8 @@ int build_scenarios(EngineCall& call);
 int train(EngineCall& call);
 int evaluate(EngineCall& call);
 int try_cases(EngineCall& call);
+int show_checkpoint(EngineCall& call);
+int verify_checkpoints(EngineCall& call);
+int diff_checkpoints(EngineCall& call);
 
 }  // namespace nexuml

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "engine/text_file.h"
+#include "engine/value_changes.h"
 #include "scenario/document.h"
 #include "track/metrics_csv.h"
 
@@ -55,27 +56,6 @@ Value provenance_of(const EngineCall& call, const ScenarioInput& input) {
                      {"nexuml", NEXUML_VERSION},
                      {"libtorch", NEXUML_TORCH_VERSION},
                      {"libraries", library_records(input.registry)}});
-}
-
-// "training.max_epochs: 3, now 8" for each leaf that differs.
-void list_changes(const Value& before, const Value& now, const std::string& path,
-                  std::vector<std::string>& changes) {
-  if (before == now) return;
-  const auto below = [&](const std::string& part) { return path.empty() ? part : path + "." + part; };
-  if (before.is_map() && now.is_map()) {
-    for (const auto& entry : now.entries()) {
-      const Value* old = before.find(entry.key);
-      list_changes(old ? *old : Value(), entry.value, below(entry.key), changes);
-    }
-    for (const auto& entry : before.entries())
-      if (!now.find(entry.key)) list_changes(entry.value, Value(), below(entry.key), changes);
-  } else if (before.is_list() && now.is_list() && before.size() == now.size()) {
-    for (std::size_t i = 0; i < now.size(); ++i)
-      list_changes(before.items()[i], now.items()[i], fmt::format("{}[{}]", path, i), changes);
-  } else {
-    changes.push_back(
-        fmt::format("{}: {}, now {}", path, describe_for_message(before), describe_for_message(now)));
-  }
 }
 
 }  // namespace
@@ -145,8 +125,8 @@ void RunFolder::adopt_origin(ScenarioInput& input, const EngineCall& call) const
 
 void RunFolder::record_resume(const EngineCall& call, const ScenarioInput& input, std::int64_t index) const {
   Diagnostics ignored;
-  std::vector<std::string> changes;
-  list_changes(read_document(scenario_file().string(), ignored), input.document, "", changes);
+  const std::vector<std::string> changes =
+      value_changes(read_document(scenario_file().string(), ignored), input.document);
   for (const std::string& change : changes)
     call.diagnostics().note("W766", "continued with another " + change);
   Value origin = provenance();

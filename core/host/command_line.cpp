@@ -155,6 +155,20 @@ void declare_recipe_commands(CLI::App& app, Declarations& declare) {
   declare.texts(build, "file", "files", "A recipe, FILE.json")->required();
 }
 
+void declare_checkpoint_commands(CLI::App& app, Declarations& declare) {
+  CLI::App* checkpoint =
+      declare.group(app, "checkpoint", "Look into checkpoints and weights; needs no library");
+  const char* places = "A checkpoint, a run folder, or a weights file (.safetensors, .pt, .ckpt; file.pt#key)";
+  CLI::App* show = declare.command(*checkpoint, "show", "Tell what a checkpoint holds", "checkpoint show");
+  declare.text(show, "path", "path", places)->required();
+  CLI::App* verify =
+      declare.command(*checkpoint, "verify", "Read every byte and compare", "checkpoint verify");
+  declare.text(verify, "path", "path", places)->required();
+  CLI::App* diff = declare.command(*checkpoint, "diff", "Tell where two differ", "checkpoint diff");
+  declare.text(diff, "left", "left", places)->required();
+  declare.text(diff, "right", "right", "What it is compared with")->required();
+}
+
 void declare_engine_commands(CLI::App& app, Declarations& declare) {
   CLI::App* check =
       declare.command(app, "check", "Check a scenario's graph without allocating weights or opening data");
@@ -185,8 +199,15 @@ void declare_engine_commands(CLI::App& app, Declarations& declare) {
                "Save a checkpoint every N epochs")
       ->check(CLI::PositiveNumber);
   declare.flag(train, "--async-checkpoints", "async_checkpoints", "Write these while training goes on");
-  declare.integer(train, "--keep-checkpoints", "keep_checkpoints", "Keep only the last N of these")
+  declare.integer(train, "--keep-checkpoints", "keep_checkpoints", "Of these keep the last N")
       ->check(CLI::PositiveNumber);
+  declare.integer(train, "--keep-every", "keep_every", "Keep those of each N-th step, or epoch")
+      ->check(CLI::PositiveNumber);
+  declare.integer(train, "--keep-best", "keep_best", "Keep the N best by --best-metric")
+      ->check(CLI::PositiveNumber);
+  declare.text(train, "--best-metric", "best_metric", "The metric of --keep-best (val/loss)");
+  declare.text(train, "--best-mode", "best_mode", "Whether its smallest or largest value is best (min)")
+      ->check(CLI::IsMember({"min", "max"}));
   declare.text(train, "--run-dir", "run_dir", "The run folder (runs/<scenario>/<UTC time> when not given)");
   declare.integer(train, "--max-epochs", "max_epochs", "Overrides training.max_epochs")
       ->check(CLI::PositiveNumber);
@@ -195,6 +216,8 @@ void declare_engine_commands(CLI::App& app, Declarations& declare) {
 
   CLI::App* evaluate = declare.command(app, "evaluate", "Evaluate what a run folder holds");
   declare.text(evaluate, "run_dir", "run_dir", "The run folder")->required();
+
+  declare_checkpoint_commands(app, declare);
 
   CLI::App* try_case = declare.command(app, "try", "Run one component on the tensors of a case and compare");
   declare.texts(try_case, "case", "cases", "CASE.json, CASE.safetensors or a folder of cases")->required();
@@ -240,7 +263,7 @@ std::optional<Invocation> parse_command_line(int argc, char** argv, int& exit_co
   app.set_version_flag("--version", host_version);
   app.require_subcommand(1);
   app.footer(
-      "Exit: 0 done; 1 handled failure; 2 bad command line; 3 doctor, validate and try found problems.");
+      "Exit: 0 done; 1 handled failure; 2 bad command line; 3 doctor, validate, try and checkpoint verify found problems.");
   declare_common(app, invocation, declare);
   declare_engine_commands(app, declare);
   declare_host_commands(app, declare);
