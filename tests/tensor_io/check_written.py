@@ -48,3 +48,11 @@ assert views["row"].untyped_storage().data_ptr() == views["base"].untyped_storag
 
 arrays = np.load(written / "arrays.npz")
 assert arrays.files == ["a", "größe"] and (arrays["a"] == np.arange(6).reshape(2, 3)).all()
+
+# The optimizer of Python takes a state dict that was read and written again.
+training = torch.load(written / "training.pt", weights_only=True)
+model = torch.nn.Sequential(torch.nn.Conv2d(2, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Flatten(), torch.nn.Linear(16, 2))
+model.load_state_dict(training["model"], strict=True)
+optimizer = torch.optim.Adam(model.parameters())
+optimizer.load_state_dict(training["optimizer"])
+assert training["epoch"] == 3 and optimizer.state_dict()["state"][0]["step"] == 1

@@ -1,28 +1,85 @@
-// Python's own packages read what we write. Runs where NEXUML_TEST_PYTHON names an interpreter with torch,
-// safetensors and numpy.
+// Python's own packages read what we write, and write what we read.
+//
+// Runs where NEXUML_TEST_PYTHON names an interpreter with safetensors and numpy. Its torch, or the one that came
+// with the LibTorch of this build (with_torch.py).
+#include <ATen/ops/equal.h>
 #include <fmt/format.h>
 #include <nexuml/pickled_value.h>
+#include <nexuml/value.h>
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
+#include "checkpoint/weights.h"
 #include "tensor_io/support.h"
 
 using namespace tensor_io_tests;
 
-TEST_CASE("torch, safetensors and numpy read what we write") {
+namespace {
+
+// Runs a script of this folder; false where it fails.
+bool run_script(const std::string& script, const std::string& arguments, const std::string& log = {}) {
   const char* python = std::getenv("NEXUML_TEST_PYTHON");
-  const std::string imports = fmt::format("{} -c 'import torch, safetensors, numpy' 2>/dev/null", python ? python : "");
-  if (!python || std::system(imports.c_str()) != 0) {
-    WARN("skipped: set NEXUML_TEST_PYTHON to a Python with torch, safetensors and numpy");
-    return;
+  if (!python) return false;
+  nexuml::Diagnostics problems;
+  const std::string place = std::string(NEXUML_BUILD_ROOT) + "/etc/nexuml/libtorch.json";
+  const nexuml::Value libtorch = nexuml::parse_json(file_bytes(place), place, problems);
+  const std::string folder = std::string(NEXUML_SOURCE_ROOT) + "/tests/tensor_io";
+  const std::string command =
+      fmt::format("PYTHONDONTWRITEBYTECODE=1 '{}' {}/with_torch.py '{}' {}/{} {}", python, folder,
+                  libtorch.at("library_dir").as_string(), folder, script, arguments);
+  return std::system((command + (log.empty() ? "" : " >'" + log + "' 2>&1")).c_str()) == 0;
+}
+
+// Says by name what is missing where the comparison is skipped.
+bool python_is_there() {
+  static const bool there = [] {
+    const TemporaryFolder folder;
+    const bool works = run_script("has_packages.py", "", folder.file("log"));
+    if (!works)
+      WARN("skipped, no Python with torch, safetensors and numpy (NEXUML_TEST_PYTHON): " +
+           file_bytes(folder.file("log")));
+    return works;
+  }();
+  return there;
+}
+
+void check_equal(const nexuml::TensorMap& found, const nexuml::TensorMap& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (const auto& [name, tensor] : expected) {
+    INFO(name);
+    CHECK(found.at(name).scalar_type() == tensor.scalar_type());
+    CHECK(at::equal(found.at(name), tensor));
   }
+}
+
+}  // namespace
+
+TEST_CASE("state dicts that Python's torch saves now are read, and safetensors of the same tensors agree") {
+  if (!python_is_there()) return;
   const TemporaryFolder folder;
+  REQUIRE(run_script("write_fresh.py", folder.path()));
+  for (const std::string name : {"state", "protocol4", "half", "views", "parameters", "tied"}) {
+    INFO(name);
+    check_equal(nexuml::read_weights(folder.file(name + ".pt")),
+                nexuml::read_weights(folder.file(name + ".safetensors")));
+  }
+  check_equal(nexuml::read_weights(folder.file("training.pt") + "#model"),
+              nexuml::read_weights(folder.file("training_model.safetensors")));
+  const nexuml::TensorMap tied = nexuml::read_weights(folder.file("tied.pt"));
+  CHECK(nexuml::find_shared(tied).size() == 1);
+  check_equal(nexuml::read_weights(folder.file("tied_once.safetensors")), tied);
+}
+
+TEST_CASE("torch, safetensors and numpy read what we write") {
+  if (!python_is_there()) return;
+  const TemporaryFolder folder;
+  REQUIRE(run_script("write_fresh.py", folder.path()));
+  nexuml::write_pt(folder.file("training.pt"), nexuml::read_pt(folder.file("training.pt")));
   const auto safetensors = nexuml::read_safetensors(data_path("tensor_io/all_dtypes.safetensors"));
   nexuml::write_safetensors(folder.file("all_dtypes.safetensors"), safetensors.tensors, safetensors.metadata);
-  for (const char* name : {"all_dtypes.pt", "views.pt", "two_models.pt"}) {
-    nexuml::write_pt(folder.file(name), nexuml::read_pt(fmt::format("{}/tensor_io/pt/{}", NEXUML_TEST_DATA, name)));
-  }
+  for (const std::string name : {"all_dtypes.pt", "views.pt", "two_models.pt"})
+    nexuml::write_pt(folder.file(name), nexuml::read_pt(data_path("tensor_io/pt/" + name)));
   nexuml::PickledValue values = nexuml::read_pt(data_path("tensor_io/pt/values.pt"));
   auto& entries = std::get<nexuml::PickledValue::Dict>(values.data).entries;
   std::erase_if(entries, [](const auto& entry) {  // more than 64 bits are not written
@@ -33,7 +90,5 @@ TEST_CASE("torch, safetensors and numpy read what we write") {
   arrays.add("a", at::arange(6).reshape({2, 3}));
   arrays.add("größe", at::ones(3));
   nexuml::write_npz(folder.file("arrays.npz"), arrays);
-  const std::string command = fmt::format("{} {}/tests/tensor_io/check_written.py {} {}", python,
-                                          NEXUML_SOURCE_ROOT, folder.path(), data_path("tensor_io"));
-  CHECK(std::system(command.c_str()) == 0);
+  CHECK(run_script("check_written.py", folder.path() + " " + data_path("tensor_io")));
 }
