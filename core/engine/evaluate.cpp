@@ -34,7 +34,8 @@ int evaluate(EngineCall& call) {
   const auto index = folder.checkpoints().latest();
   if (!index)
     throw Error("E764", "the run has no checkpoint to evaluate", Where::in_file(folder.path().string()));
-  if (const Value* threads = folder.provenance().find("threads");
+  const Value origin = folder.provenance();
+  if (const Value* threads = origin.find("threads");
       threads && threads->is_integer() && !call.integer("threads"))
     at::set_num_threads(static_cast<int>(threads->as_integer()));
   ScenarioInput input = open_scenario_input(call, folder.scenario_file().string(), ScenarioWork::evaluate);

@@ -123,12 +123,17 @@ void RunFolder::adopt_origin(ScenarioInput& input, const EngineCall& call) const
     input.seed = static_cast<std::uint64_t>(seed->as_integer());
 }
 
-void RunFolder::record_resume(const EngineCall& call, const ScenarioInput& input, std::int64_t index) const {
+std::vector<std::string> RunFolder::tell_changes(const EngineCall& call, const ScenarioInput& input) const {
   Diagnostics ignored;
-  const std::vector<std::string> changes =
+  std::vector<std::string> changes =
       value_changes(read_document(scenario_file().string(), ignored), input.document);
   for (const std::string& change : changes)
     call.diagnostics().note("W766", "continued with another " + change);
+  return changes;
+}
+
+void RunFolder::record_resume(const ScenarioInput& input, std::int64_t index,
+                              const std::vector<std::string>& changes) const {
   Value origin = provenance();
   Value* resumed = origin.find("resumed");
   if (!resumed) resumed = &origin.set("resumed", Value::list());

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "checkpoint/checkpoint_store.h"
 #include "engine/scenario_input.h"
@@ -38,8 +39,11 @@ class RunFolder {
   // Where the run read its data, with which seed: for a scenario that was read from this folder.
   // NEXUML_DATA_ROOT and --seed come first.
   void adopt_origin(ScenarioInput& input, const EngineCall& call) const;
-  // Notes what a continued run does differently, in the diagnostics and in the folder.
-  void record_resume(const EngineCall& call, const ScenarioInput& input, std::int64_t index) const;
+  // Notes in the diagnostics what a continuation of this run does differently.
+  std::vector<std::string> tell_changes(const EngineCall& call, const ScenarioInput& input) const;
+  // And in the folder, where it goes on there.
+  void record_resume(const ScenarioInput& input, std::int64_t index,
+                     const std::vector<std::string>& changes) const;
   void write_summary(const Value& summary) const;
 
  private:

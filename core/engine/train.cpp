@@ -87,7 +87,8 @@ std::optional<Resumed> find_resumed(const EngineCall& call) {
 
 // The same number of threads gives the same bits.
 void take_threads(const EngineCall& call, const RunFolder& folder) {
-  const Value* threads = folder.provenance().find("threads");
+  const Value origin = folder.provenance();
+  const Value* threads = origin.find("threads");
   if (!threads || !threads->is_integer()) return;
   const std::int64_t recorded = threads->as_integer();
   if (!call.integer("threads"))
@@ -201,8 +202,10 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   Trainer trainer(strategy, run.data(), std::move(options));
 
   // Every mistake that can be found is found: from here on the run leaves something behind.
+  const std::vector<std::string> changes =
+      resumed ? resumed->folder.tell_changes(call, input) : std::vector<std::string>();
   if (continues) {
-    folder.record_resume(call, input, resumed->index);
+    folder.record_resume(input, resumed->index, changes);
     log->continue_from(strategy.counters.epoch);
   } else {
     folder.begin(call, input);

@@ -143,7 +143,7 @@ std::string describe_foreign(const Input& input) {
   if (head.size() > 9 && head[8] == '{' && head[7] == '\0') return "it looks like a safetensors file";
   // What a link becomes on its way through systems that have none.
   const std::string line = head.substr(0, head.find_last_not_of("\r\n") + 1);
-  const auto is_text = [](unsigned char c) { return c >= 0x20 && c != 0x7f; };
+  const auto is_text = [](char c) { return c >= 0x20 && c < 0x7f; };
   if (head.size() == input.size() && std::ranges::all_of(line, is_text))
     return fmt::format("it holds only the text '{}': a link that was copied as text", line);
   return {};

@@ -105,7 +105,6 @@ TEST_CASE("every length to which a file of a checkpoint can be cut is refused wi
 }
 
 TEST_CASE("a damaged checkpoint changes nothing in the objects that it should be loaded into") {
-  Watched watched;
   const test::ScratchFolder folder;
   const CheckpointStore store(folder.path / "checkpoints");
   test::SmallTraining other(6);
@@ -113,6 +112,7 @@ TEST_CASE("a damaged checkpoint changes nothing in the objects that it should be
   const StrategyState state = other.strategy.state();
   const fs::path checkpoint =
       store.path_of(store.save({.model = state.model, .trainer = state.tensors, .trainer_state = state.scalars}));
+  Watched watched;
   for (const std::string name : {"model.safetensors", "trainer.safetensors", "trainer.json", "manifest.json"}) {
     const std::string whole = bytes_of_file(checkpoint / name);
     for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 40) {

@@ -77,7 +77,7 @@ std::string refusal(torch::nn::Module& module, const TensorMap& weights, const C
 }  // namespace
 
 TEST_CASE("tied weights load from a file with both names, and stay one tensor") {
-  TiedModel model;
+  TiedModel model(true);
   const LoadReport report = load_weights(model, read_weights(ties + "tied.pt"), strict(), "tied.pt");
   CHECK(report.missing.empty());
   CHECK(report.unexpected.empty());

@@ -48,6 +48,11 @@ std::vector<double> column_of(const std::string& csv, const std::string& name) {
   return values;
 }
 
+// Not compared by Catch, which would print the bytes.
+bool same_bytes(const std::string& left, const std::string& right) {
+  return read_bytes(left) == read_bytes(right);
+}
+
 std::string latest_checkpoint(const std::string& run) {
   int latest = -1;
   for (const auto& entry : fs::directory_iterator(run + "/checkpoints"))
@@ -55,9 +60,7 @@ std::string latest_checkpoint(const std::string& run) {
   return run + "/checkpoints/" + std::to_string(latest);
 }
 
-std::string latest_weights(const std::string& run) {
-  return read_bytes(latest_checkpoint(run) + "/model.safetensors");
-}
+std::string latest_weights(const std::string& run) { return latest_checkpoint(run) + "/model.safetensors"; }
 
 HostRun resume(const TestTree& tree, const std::string& from, Arguments more = {}) {
   Arguments arguments{"train", "--resume", tree.path(from), "--json"};
@@ -114,8 +117,8 @@ TEST_CASE("a run that is continued goes on with the same learning rates and ends
       CHECK(read_bytes(tree.path(name) + "/metrics.csv") == read_bytes(tree.path("whole/metrics.csv")));
       // Weights, and moments with the optimizer's step counter.
       for (const char* file : {"model.safetensors", "trainer.safetensors"})
-        CHECK(read_bytes(latest_checkpoint(tree.path(name)) + "/" + file) ==
-              read_bytes(latest_checkpoint(tree.path("whole")) + "/" + file));
+        CHECK(same_bytes(latest_checkpoint(tree.path(name)) + "/" + file,
+                         latest_checkpoint(tree.path("whole")) + "/" + file));
     }
   }
 }
@@ -132,8 +135,9 @@ TEST_CASE("a run is continued from a checkpoint inside an epoch with the same bi
                         "--run-dir", tree.path(name), "--json"});
     INFO(resumed.all());
     REQUIRE(resumed.exit_code == 0);
+    CHECK(summary_number(resumed, "threads") == 1);  // those of the first part
     CHECK(summary_number(resumed, "global_step") == 36);
-    CHECK(latest_weights(tree.path(name)) == latest_weights(tree.path("whole")));
+    CHECK(same_bytes(latest_weights(tree.path(name)), latest_weights(tree.path("whole"))));
   }
 }
 
@@ -143,7 +147,7 @@ TEST_CASE("a run with dropout, batch normalisation and shuffling ends with the s
   const HostRun whole = train(tree, scenario, "whole");
   REQUIRE(whole.exit_code == 0);
   REQUIRE(train(tree, scenario, "run", {"--checkpoint-every-steps", "1", "--async-checkpoints"}).exit_code == 0);
-  CHECK(latest_weights(tree.path("run")) == latest_weights(tree.path("whole")));  // saving changes nothing
+  CHECK(same_bytes(latest_weights(tree.path("run")), latest_weights(tree.path("whole"))));  // saving changes nothing
   for (const int step : {2, 13, 17, 26}) {
     INFO("after step " << step);
     const std::string name = "from" + std::to_string(step);
@@ -152,9 +156,9 @@ TEST_CASE("a run with dropout, batch normalisation and shuffling ends with the s
     INFO(resumed.all());
     REQUIRE(resumed.exit_code == 0);
     for (const char* file : {"model.safetensors", "trainer.safetensors"})
-      CHECK(read_bytes(latest_checkpoint(tree.path(name)) + "/" + file) ==
-            read_bytes(latest_checkpoint(tree.path("whole")) + "/" + file));
-    CHECK(resumed.json().at("summary").at("test/loss") == whole.json().at("summary").at("test/loss"));
+      CHECK(same_bytes(latest_checkpoint(tree.path(name)) + "/" + file,
+                       latest_checkpoint(tree.path("whole")) + "/" + file));
+    CHECK(summary_number(resumed, "test/loss") == summary_number(whole, "test/loss"));
   }
 }
 
@@ -178,7 +182,7 @@ TEST_CASE("a run folder that was moved, copied or packed goes on from its newest
     const HostRun resumed = resume(tree, place, {"--max-epochs", "2"});
     INFO(resumed.all());
     REQUIRE(resumed.exit_code == 0);
-    CHECK(latest_weights(tree.path(place)) == latest_weights(tree.path("whole")));
+    CHECK(same_bytes(latest_weights(tree.path(place)), latest_weights(tree.path("whole"))));
   }
 }
 
