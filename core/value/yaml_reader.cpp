@@ -21,6 +21,7 @@ struct YamlParser {
 
   explicit YamlParser(std::string_view text) {
     if (yaml_parser_initialize(&raw) == 0) throw std::bad_alloc();
+    if (text.data() == nullptr) text = "";  // libyaml stops the program for an empty view
     yaml_parser_set_input_string(&raw, reinterpret_cast<const unsigned char*>(text.data()), text.size());
     yaml_parser_set_encoding(&raw, YAML_UTF8_ENCODING);
   }

@@ -209,12 +209,17 @@ TEST_CASE("a folder that may not be written to is told, and what lies in it stay
     const std::string problem = failure_of([&] { store.save(test::whole_checkpoint()); });
     const bool told = problem.find("E762") != std::string::npos &&
                       problem.find("Permission denied") != std::string::npos;
-    const std::string found = verify_checkpoint(store.path_of(0)).to_text();
-    if (!told || !found.empty()) fmt::print(stderr, "{}\n{}\n", problem, found);
-    ::_exit(told && found.empty() ? 0 : 1);
+    if (!told) fmt::print(stderr, "{}\n", problem);
+    ::_exit(told ? 0 : 1);
   }
-  CHECK(wait_for(child) == 0);
+  const int code = wait_for(child);
   fs::permissions(store.folder(), fs::perms::owner_all);
+  if (code == 2) {
+    WARN("skipped: this process may not become another user");
+    return;
+  }
+  CHECK(code == 0);
+  CHECK(verify_checkpoint(store.path_of(0)).empty());
   CHECK(store.indices() == std::vector<std::int64_t>{0});
   CHECK(store.save(test::whole_checkpoint()) == 1);
 }

@@ -22,6 +22,15 @@ TEST_CASE("YAML keeps kinds, order and positions") {
                     {"c", Value::map({{"d", "text"}})}}));
 }
 
+TEST_CASE("a view of no bytes at all is read as an empty text is") {
+  const auto outcome = [](std::string_view text) {
+    Diagnostics problems;
+    const Value value = parse_yaml(text, "test.yaml", problems);
+    return describe_for_message(value) + problems.to_text();
+  };
+  CHECK(outcome(std::string_view()) == outcome(""));
+}
+
 TEST_CASE("columns count bytes, also behind letters that take several") {
   const Value value = read_yaml("# \xC3\xBC\na: {\xC3\xBC: 1, \xF0\x9F\x98\x80: [2, 3]}\nlast: 4\n");
   const Value& inner = value.at("a");
