@@ -1,5 +1,5 @@
-// What a checkpoint costs beside plainly writing and reading the same bytes: medians of pairs that are measured in
-// turn, so that both meet the same disk.
+// What a checkpoint costs beside plainly writing and reading the same bytes: medians of pairs that are
+// measured in turn, so that both meet the same disk.
 //
 //     nexuml-benchmark-checkpoint [FOLDER] [MEGABYTES] [PAIRS]      (., 1024, 5)
 //
@@ -143,9 +143,11 @@ int main(int argc, char** argv) {
     drop_pages(saved);
     return seconds_of(work);
   };
-  compare("load cold", pairs, 0.8, [&] { return cold(read); }, [&] { return cold(load); });
+  compare(
+      "load cold", pairs, 0.8, [&] { return cold(read); }, [&] { return cold(load); });
   read();
-  compare("load warm", pairs, 0.3, [&] { return seconds_of(read); }, [&] { return seconds_of(load); });
+  compare(
+      "load warm", pairs, 0.3, [&] { return seconds_of(read); }, [&] { return seconds_of(load); });
 
   compare(
       "submit", pairs, 0.8,

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 const ManifestFile& listed_file(const CheckpointManifest& manifest, const fs::path& folder,
-                           const std::string& name) {
+                                const std::string& name) {
   if (const ManifestFile* file = manifest.find(name)) return *file;
   refuse_checkpoint(folder / manifest_file_name, fmt::format("it says no size and sha256 of '{}'", name));
 }
@@ -30,8 +30,8 @@ void verify_size(const fs::path& path, const ManifestFile& expected) {
 
 void verify_digest(const fs::path& path, const ManifestFile& expected, const std::string& found) {
   if (found != expected.sha256)
-    refuse_checkpoint(path, fmt::format("its bytes changed: SHA-256 is {}, the manifest says {}", found,
-                                        expected.sha256));
+    refuse_checkpoint(
+        path, fmt::format("its bytes changed: SHA-256 is {}, the manifest says {}", found, expected.sha256));
 }
 
 // Hidden files are those of the system and of people who looked into the folder.

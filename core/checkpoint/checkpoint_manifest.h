@@ -1,5 +1,5 @@
-// The manifest of a checkpoint folder: which files belong to it, their lengths and digests, which names of the
-// model share one tensor, and what the checkpoint is about.
+// The manifest of a checkpoint folder: which files belong to it, their lengths and digests, which names of
+// the model share one tensor, and what the checkpoint is about.
 #pragma once
 
 #include <nexuml/diagnostic.h>

@@ -4,9 +4,9 @@
 //     std::int64_t index = store.save(checkpoint);    // <folder>/<index>/, whole or not at all
 //     Checkpoint latest = store.load(*store.latest());  // every file verified before anything is returned
 //
-// A folder holds `model.safetensors`, `trainer.safetensors`, `trainer.json`, `recipe.json` where there is one,
-// and `manifest.json` (length and SHA-256 of each file). It is written beside its place, synced, and committed
-// by one rename; an index is never overwritten. [any thread]
+// A folder holds `model.safetensors`, `trainer.safetensors`, `trainer.json`, `recipe.json` where there is
+// one, and `manifest.json` (length and SHA-256 of each file). It is written beside its place, synced, and
+// committed by one rename; an index is never overwritten. [any thread]
 #pragma once
 
 #include <nexuml/export.h>

@@ -26,8 +26,8 @@ namespace {
 
 constexpr std::string_view staging_prefix = ".staging-";
 
-// Names in use by this process: another staging folder with its process id is a leftover of an earlier process
-// that had the same id, as in containers.
+// Names in use by this process: another staging folder with its process id is a leftover of an earlier
+// process that had the same id, as in containers.
 struct NamesInUse {
   std::mutex mutex;
   std::set<std::string> names;
@@ -69,7 +69,8 @@ bool is_in_use(const std::string& name) {
   return in_use.names.contains(name);
 }
 
-// Whether the writer of this folder runs no more. Folders of other machines are left alone: nobody here knows.
+// Whether the writer of this folder runs no more. Folders of other machines are left alone: nobody here
+// knows.
 bool is_leftover(const std::string& name) {
   const std::string own = fmt::format("{}{}-", staging_prefix, host_name());
   if (!name.starts_with(staging_prefix)) return false;
@@ -84,8 +85,8 @@ bool is_leftover(const std::string& name) {
   return ::kill(process, 0) != 0 && errno == ESRCH;
 }
 
-// Never replaces, not even an empty folder. File systems without that flag take a plain rename, which replaces
-// no folder that holds something.
+// Never replaces, not even an empty folder. File systems without that flag take a plain rename, which
+// replaces no folder that holds something.
 int rename_without_replacing(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return -1;

@@ -25,8 +25,8 @@ struct LoadReport {
   std::vector<std::string> unwrapped;         // "_orig_mod. from 12 names"
 };
 
-// Everything must fit: names, shapes and dtypes; of tied weights one name is enough. Throws Error E760 listing
-// what does not fit, before it changes anything.
+// Everything must fit: names, shapes and dtypes; of tied weights one name is enough. Throws Error E760
+// listing what does not fit, before it changes anything.
 NEXUML_EXPORT void load_state_dict(torch::nn::Module& module, const TensorMap& weights);
 
 // By the rules of `checkpoint:` in a scenario: `include`, then `exclude` (globs on full names); then what

@@ -16,7 +16,8 @@ namespace nexuml {
 namespace {
 
 std::string kind_of(const at::Tensor& tensor) {
-  return fmt::format("{} {}", tensor_io::dtype_name(tensor.scalar_type()), tensor_io::shape_text(tensor.sizes()));
+  return fmt::format("{} {}", tensor_io::dtype_name(tensor.scalar_type()),
+                     tensor_io::shape_text(tensor.sizes()));
 }
 
 // Bit for bit, so that NaN equals itself and 0 is not -0.
@@ -30,10 +31,10 @@ at::Tensor as_numbers(const at::Tensor& tensor) {
 }
 
 struct TensorDifference {
-  std::string name, left, right;   // dtype and shape; empty where the tensor is absent
-  std::int64_t differing = 0;      // values, where dtype and shape agree
+  std::string name, left, right;  // dtype and shape; empty where the tensor is absent
+  std::int64_t differing = 0;     // values, where dtype and shape agree
   std::int64_t values = 0;
-  double largest = 0;              // of |left - right|; NaN where one of them is
+  double largest = 0;  // of |left - right|; NaN where one of them is
 };
 
 std::vector<TensorDifference> differences(const TensorMap& left, const TensorMap& right, std::size_t& equal) {

@@ -45,7 +45,8 @@ std::string tensor_lines(const std::string& title, const std::vector<TensorInfo>
     bytes += bytes_of(info);
     width = std::max(width, info.name.size());
   }
-  std::string text = fmt::format("\n{}: {} tensors, {}\n", title, tensors.size(), tensor_io::byte_count(bytes));
+  std::string text =
+      fmt::format("\n{}: {} tensors, {}\n", title, tensors.size(), tensor_io::byte_count(bytes));
   for (const TensorInfo& info : tensors)
     text += fmt::format("  {:{}}  {} {}\n", info.name, width, tensor_io::dtype_name(info.dtype),
                         tensor_io::shape_text(info.shape));
@@ -54,8 +55,7 @@ std::string tensor_lines(const std::string& title, const std::vector<TensorInfo>
 
 std::string alias_lines(const std::vector<std::vector<std::string>>& aliases) {
   std::string text;
-  for (const auto& group : aliases)
-    text += fmt::format("  one tensor: {}\n", fmt::join(group, ", "));
+  for (const auto& group : aliases) text += fmt::format("  one tensor: {}\n", fmt::join(group, ", "));
   return text;
 }
 
@@ -82,13 +82,13 @@ void show_folder(EngineCall& call, const std::filesystem::path& folder) {
   text += "\nfiles\n";
   for (const ManifestFile& file : manifest.files) {
     text += fmt::format("  {:20}  {:>20}  {}\n", file.name, tensor_io::byte_count(file.size), file.sha256);
-    files.push_back(Value::map({{"name", file.name},
-                                {"size", static_cast<std::int64_t>(file.size)},
-                                {"sha256", file.sha256}}));
+    files.push_back(Value::map(
+        {{"name", file.name}, {"size", static_cast<std::int64_t>(file.size)}, {"sha256", file.sha256}}));
   }
   if (const Value* libraries = manifest.about.find("libraries"); libraries && libraries->is_list())
     text += library_lines(*libraries);
-  for (const auto& [title, name] : {std::pair("model", "model.safetensors"), {"trainer", "trainer.safetensors"}}) {
+  for (const auto& [title, name] :
+       {std::pair("model", "model.safetensors"), {"trainer", "trainer.safetensors"}}) {
     if (!manifest.find(name)) continue;
     const SafetensorsHeader header = inspect_safetensors((folder / name).string());
     text += tensor_lines(title, header.tensors);
@@ -152,8 +152,12 @@ void list_indices(EngineCall& call, const StoredPlace& place) {
 int show_checkpoint(EngineCall& call) {
   const StoredPlace place = find_stored(call.text("path").value());
   switch (place.kind) {
-    case StoredPlace::Kind::file: show_file(call, place); break;
-    case StoredPlace::Kind::checkpoint: show_folder(call, place.path); break;
+    case StoredPlace::Kind::file:
+      show_file(call, place);
+      break;
+    case StoredPlace::Kind::checkpoint:
+      show_folder(call, place.path);
+      break;
     case StoredPlace::Kind::run:
       list_indices(call, place);
       show_folder(call, place.checkpoint(place.indices.back()));

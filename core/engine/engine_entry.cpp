@@ -18,8 +18,11 @@ struct Command {
 };
 
 constexpr std::array commands{
-    Command{"check", check_scenarios}, Command{"build", build_scenarios}, Command{"train", train},
-    Command{"evaluate", evaluate},     Command{"try", try_cases},
+    Command{"check", check_scenarios},
+    Command{"build", build_scenarios},
+    Command{"train", train},
+    Command{"evaluate", evaluate},
+    Command{"try", try_cases},
     Command{"checkpoint show", show_checkpoint},
     Command{"checkpoint verify", verify_checkpoints},
     Command{"checkpoint diff", diff_checkpoints},

@@ -105,11 +105,12 @@ void check_position(const Value& about, const TrainingKind& now) {
   const std::int64_t size = integer_of(about, "batch_size"), batches = integer_of(about, "batches");
   if (batch == 0 || batches == 0) return;
   if (size == now.batch_size && batches == now.batches) return;
-  throw Error("E842",
-              fmt::format("the checkpoint lies after batch {} of an epoch of {} batches of {}; the epoch has now "
-                          "{} batches of {}, so that samples would be left out or seen twice",
-                          batch, batches, size, now.batches, now.batch_size),
-              {}, "resume from a checkpoint between two epochs, or keep the batch size and the data");
+  throw Error(
+      "E842",
+      fmt::format("the checkpoint lies after batch {} of an epoch of {} batches of {}; the epoch has now "
+                  "{} batches of {}, so that samples would be left out or seen twice",
+                  batch, batches, size, now.batches, now.batch_size),
+      {}, "resume from a checkpoint between two epochs, or keep the batch size and the data");
 }
 
 }  // namespace
@@ -124,9 +125,11 @@ void note_other_libraries(const Value& about, const Value& libraries, Diagnostic
   for (const Value& then : before->items())
     for (const Value& now : libraries.items()) {
       if (text_of(then, "id") != text_of(now, "id") || then == now) continue;
-      const std::string id = text_of(then, "id"), was = text_of(then, "version"), is = text_of(now, "version");
-      advice.note("W768", was == is ? fmt::format("the checkpoint was written with another build of {} {}", id, is)
-                                    : fmt::format("the checkpoint was written with {} {}, this is {}", id, was, is));
+      const std::string id = text_of(then, "id"), was = text_of(then, "version"),
+                        is = text_of(now, "version");
+      advice.note("W768",
+                  was == is ? fmt::format("the checkpoint was written with another build of {} {}", id, is)
+                            : fmt::format("the checkpoint was written with {} {}, this is {}", id, was, is));
     }
 }
 
@@ -160,7 +163,8 @@ ResumedState resumed_state(const Checkpoint& checkpoint, const TrainingStrategy&
                                     now.scheduler, before(about, "scheduler"), resumed.scheduler_steps));
   }
   for (const std::string& part : fresh.unclaimed(resumed.state))
-    advice.note("W767", fmt::format("the checkpoint holds a state of {}, which this run does not have", part));
+    advice.note("W767",
+                fmt::format("the checkpoint holds a state of {}, which this run does not have", part));
   return resumed;
 }
 

@@ -1,5 +1,5 @@
-// The training state of a checkpoint, made to fit a scenario that was changed since: overrides of a resumed run
-// are obeyed, and what they put aside is said.
+// The training state of a checkpoint, made to fit a scenario that was changed since: overrides of a resumed
+// run are obeyed, and what they put aside is said.
 #pragma once
 
 #include <nexuml/diagnostic.h>
@@ -31,9 +31,9 @@ struct ResumedState {
   std::int64_t scheduler_steps = 0;
 };
 
-// `fresh` was built from the scenario as it is now. Another learning rate scales what was reached, another kind
-// of optimizer begins without moments, another kind of scheduler at the step that was reached; each is noted
-// (W767). Throws Error E842 where the checkpoint lies inside an epoch that is now divided otherwise.
+// `fresh` was built from the scenario as it is now. Another learning rate scales what was reached, another
+// kind of optimizer begins without moments, another kind of scheduler at the step that was reached; each is
+// noted (W767). Throws Error E842 where the checkpoint lies inside an epoch that is now divided otherwise.
 ResumedState resumed_state(const Checkpoint& checkpoint, const TrainingStrategy& fresh,
                            const TrainingKind& now, Diagnostics& advice);
 

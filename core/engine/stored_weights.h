@@ -32,7 +32,8 @@ StoredPlace find_stored(const std::string& text);
 struct StoredTensors {
   std::vector<TensorInfo> tensors;  // in the order of the file
   std::vector<std::vector<std::string>> aliases;
-  Value values = Value::map();  // what else the file holds, by its path inside: "epoch", "hyper_parameters/lr"
+  Value values =
+      Value::map();  // what else the file holds, by its path inside: "epoch", "hyper_parameters/lr"
 };
 
 StoredTensors look_into(const std::string& file, const std::string& key);

@@ -221,7 +221,8 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
     if (call.talks()) fmt::print(stderr, "stopped: {}\n", trainer.stop_reason());
   }
   summary.set("seconds", watch.seconds());
-  if (interrupt.token().stop_requested()) return keep_interrupted(call, folder, store, run, std::move(summary));
+  if (interrupt.token().stop_requested())
+    return keep_interrupted(call, folder, store, run, std::move(summary));
   if (!run.data().rows(Split::val).empty()) take_over(summary, trainer.validate());
   trainer.fit_post_train_layers();
   store.save(run.checkpoint());

@@ -75,7 +75,8 @@ TrainingKind TrainingRun::kind() const {
     return target ? target->entry.node->path : factory;
   };
   const TrainingSpec& training = input_.spec.training;
-  return {name_of(training.optimizer.factory), name_of(training.scheduler.factory), data_->batch_size(), batches_};
+  return {name_of(training.optimizer.factory), name_of(training.scheduler.factory), data_->batch_size(),
+          batches_};
 }
 
 Checkpoint TrainingRun::checkpoint() const {

@@ -43,8 +43,8 @@ class TrainingRun {
 
   // What a checkpoint of this moment holds.
   Checkpoint checkpoint() const;
-  // Continues where the checkpoint was taken: everything, bit for bit, but for what the scenario says otherwise
-  // since then (`resumed_state`).
+  // Continues where the checkpoint was taken: everything, bit for bit, but for what the scenario says
+  // otherwise since then (`resumed_state`).
   void resume(const Checkpoint& checkpoint);
   // The weights alone.
   void load_model(const Checkpoint& checkpoint);

@@ -158,7 +158,8 @@ void declare_recipe_commands(CLI::App& app, Declarations& declare) {
 void declare_checkpoint_commands(CLI::App& app, Declarations& declare) {
   CLI::App* checkpoint =
       declare.group(app, "checkpoint", "Look into checkpoints and weights; needs no library");
-  const char* places = "A checkpoint, a run folder, or a weights file (.safetensors, .pt, .ckpt; file.pt#key)";
+  const char* places =
+      "A checkpoint, a run folder, or a weights file (.safetensors, .pt, .ckpt; file.pt#key)";
   CLI::App* show = declare.command(*checkpoint, "show", "Tell what a checkpoint holds", "checkpoint show");
   declare.text(show, "path", "path", places)->required();
   CLI::App* verify =
@@ -263,7 +264,8 @@ std::optional<Invocation> parse_command_line(int argc, char** argv, int& exit_co
   app.set_version_flag("--version", host_version);
   app.require_subcommand(1);
   app.footer(
-      "Exit: 0 done; 1 handled failure; 2 bad command line; 3 doctor, validate, try and checkpoint verify found problems.");
+      "Exit: 0 done; 1 handled failure; 2 bad command line; 3 doctor, validate, try and checkpoint verify "
+      "found problems.");
   declare_common(app, invocation, declare);
   declare_engine_commands(app, declare);
   declare_host_commands(app, declare);

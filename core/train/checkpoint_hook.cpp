@@ -30,10 +30,11 @@ std::optional<double> CheckpointHook::score_of(const TrainingView& view) const {
   if (value) return std::isfinite(*value) ? std::optional(*value) : std::nullopt;
   std::vector<std::string> names;
   for (const auto& [name, number] : metrics) names.push_back(name);
-  throw Error("E812",
-              fmt::format("the best checkpoints are those of the metric '{}', which no epoch gives; there are {}",
-                          options_.metric, fmt::join(names, ", ")),
-              {}, did_you_mean(options_.metric, names));
+  throw Error(
+      "E812",
+      fmt::format("the best checkpoints are those of the metric '{}', which no epoch gives; there are {}",
+                  options_.metric, fmt::join(names, ", ")),
+      {}, did_you_mean(options_.metric, names));
 }
 
 void CheckpointHook::save(TrainingView& view, std::int64_t number, std::optional<double> score) {

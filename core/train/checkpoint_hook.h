@@ -1,4 +1,5 @@
-// CheckpointHook: saves the training every few steps or epochs, and keeps of what it saved what the rules name.
+// CheckpointHook: saves the training every few steps or epochs, and keeps of what it saved what the rules
+// name.
 //
 //     CheckpointHook hook({.every_steps = 100, .keep_last = 3, .keep_best = 1, .metric = "val/loss"});
 //

@@ -23,7 +23,8 @@ std::string refusal_of(const fs::path& checkpoint) {
     load_checkpoint(checkpoint);
   } catch (const Error& error) {
     const Diagnostic& problem = error.diagnostics().entries().front();
-    if (problem.code != "E763" || problem.message.size() < 40) return "without a reason: " + problem.to_text();
+    if (problem.code != "E763" || problem.message.size() < 40)
+      return "without a reason: " + problem.to_text();
     return fs::path(problem.where.file).filename();
   }
   return {};
@@ -55,7 +56,8 @@ struct Watched {
         if (!right.contains(name) || !at::equal(tensor, right.at(name))) return false;
       return left.size() == right.size();
     };
-    return same(before.model, now.model) && same(before.tensors, now.tensors) && before.scalars == now.scalars;
+    return same(before.model, now.model) && same(before.tensors, now.tensors) &&
+           before.scalars == now.scalars;
   }
 };
 
@@ -110,10 +112,11 @@ TEST_CASE("a damaged checkpoint changes nothing in the objects that it should be
   test::SmallTraining other(6);
   other.trainer().fit();
   const StrategyState state = other.strategy.state();
-  const fs::path checkpoint =
-      store.path_of(store.save({.model = state.model, .trainer = state.tensors, .trainer_state = state.scalars}));
+  const fs::path checkpoint = store.path_of(
+      store.save({.model = state.model, .trainer = state.tensors, .trainer_state = state.scalars}));
   Watched watched;
-  for (const std::string name : {"model.safetensors", "trainer.safetensors", "trainer.json", "manifest.json"}) {
+  for (const std::string name :
+       {"model.safetensors", "trainer.safetensors", "trainer.json", "manifest.json"}) {
     const std::string whole = bytes_of_file(checkpoint / name);
     for (std::size_t at = 0; at < whole.size(); at += 1 + whole.size() / 40) {
       std::string damaged = whole;

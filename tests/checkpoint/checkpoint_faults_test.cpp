@@ -72,9 +72,8 @@ std::vector<std::string> running(const fs::path& run, bool resumes, int turn, co
     arguments.insert(arguments.end(), {"--resume", run.string()});
   else
     arguments.insert(arguments.end(), {scenario, "--run-dir", run.string()});
-  arguments.insert(arguments.end(),
-                   {"--max-epochs", epochs, "--checkpoint-every-steps", "1", "--keep-checkpoints", "4",
-                    "--threads", "1", "--log-level", "error"});
+  arguments.insert(arguments.end(), {"--max-epochs", epochs, "--checkpoint-every-steps", "1",
+                                     "--keep-checkpoints", "4", "--threads", "1", "--log-level", "error"});
   if (turn % 2 == 1) arguments.push_back("--async-checkpoints");
   return arguments;
 }
@@ -134,7 +133,9 @@ TEST_CASE("a run that is killed at any moment leaves a newest checkpoint that ve
     CHECK_FALSE(entry.path().filename().string().starts_with("."));
 }
 
-TEST_CASE("a full disk is told, leaves the earlier checkpoints as they are, and saving goes on when there is room") {
+TEST_CASE(
+    "a full disk is told, leaves the earlier checkpoints as they are, and saving goes on when there is "
+    "room") {
   const SmallDisk disk("size=600k,mode=0755");
   if (!disk.mounted) {
     WARN("skipped: this process may not mount a small file system");
@@ -184,7 +185,8 @@ TEST_CASE("a training goes on past a full disk and says which saves failed") {
                                     "--checkpoint-every-epochs", "20", "--threads", "1"},
                                    log);
   REQUIRE(process > 0);
-  const bool failed = wait_until([&] { return test::bytes_of_file(log).find("E762") != std::string::npos; }, 60s);
+  const bool failed =
+      wait_until([&] { return test::bytes_of_file(log).find("E762") != std::string::npos; }, 60s);
   fs::remove(filler);
   const int code = wait_for(process);
   INFO(test::bytes_of_file(log));
@@ -207,8 +209,8 @@ TEST_CASE("a folder that may not be written to is told, and what lies in it stay
   if (child == 0) {
     if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(2);
     const std::string problem = failure_of([&] { store.save(test::whole_checkpoint()); });
-    const bool told = problem.find("E762") != std::string::npos &&
-                      problem.find("Permission denied") != std::string::npos;
+    const bool told =
+        problem.find("E762") != std::string::npos && problem.find("Permission denied") != std::string::npos;
     if (!told) fmt::print(stderr, "{}\n", problem);
     ::_exit(told ? 0 : 1);
   }
@@ -249,7 +251,8 @@ TEST_CASE("a training goes on when its checkpoints vanish under it") {
   REQUIRE(wait_until([&] { return store.latest().has_value(); }, 60s));
   fs::rename(run / "checkpoints", folder.path / "away");
   test::write_file(run / "checkpoints", "in its place");
-  const bool told = wait_until([&] { return test::bytes_of_file(log).find("E762") != std::string::npos; }, 60s);
+  const bool told =
+      wait_until([&] { return test::bytes_of_file(log).find("E762") != std::string::npos; }, 60s);
   fs::remove(run / "checkpoints");
   const int code = wait_for(process);
   INFO(test::bytes_of_file(log));
@@ -264,10 +267,10 @@ TEST_CASE("SIGTERM ends a run after the step in progress and saves what was reac
   const test::ScratchFolder folder;
   const fs::path run = folder.path / "run", log = folder.path / "log";
   const CheckpointStore store(run / "checkpoints");
-  const pid_t process = start_host({"train", scenario, "--run-dir", run.string(), "--max-epochs", "1000000",
-                                    "--checkpoint-every-steps", "5", "--keep-checkpoints", "1",
-                                    "--async-checkpoints", "--threads", "1"},
-                                   log);
+  const pid_t process = start_host(
+      {"train", scenario, "--run-dir", run.string(), "--max-epochs", "1000000", "--checkpoint-every-steps",
+       "5", "--keep-checkpoints", "1", "--async-checkpoints", "--threads", "1"},
+      log);
   REQUIRE(process > 0);
   REQUIRE(wait_until([&] { return store.latest().has_value(); }, 60s));
   ::kill(process, SIGTERM);

@@ -107,7 +107,8 @@ TEST_CASE("leftovers of a process that is gone are swept, indices are never over
   CHECK(fs::exists(folder.path / "1" / "file"));
 }
 
-TEST_CASE("a leftover of an earlier process with the same id is swept, one of another machine is left alone") {
+TEST_CASE(
+    "a leftover of an earlier process with the same id is swept, one of another machine is left alone") {
   const Folder folder;
   const CheckpointStore store(folder.path);
   std::array<char, 64> host{};
@@ -116,8 +117,7 @@ TEST_CASE("a leftover of an earlier process with the same id is swept, one of an
   for (char& c : here)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   const auto staging = [&](const std::string& machine, long process) {
-    const fs::path path =
-        folder.path / (".staging-" + machine + "-" + std::to_string(process) + "-1000000");
+    const fs::path path = folder.path / (".staging-" + machine + "-" + std::to_string(process) + "-1000000");
     fs::create_directories(path);
     std::ofstream(path / "model.safetensors") << "half";
     return path;
@@ -198,7 +198,8 @@ TEST_CASE("a recipe is a file of its own whose bytes stay the same from index to
   CHECK(store.load(1).recipe == checkpoint.recipe);
 }
 
-TEST_CASE("a file that the manifest does not list is refused, and every problem of a folder is told at once") {
+TEST_CASE(
+    "a file that the manifest does not list is refused, and every problem of a folder is told at once") {
   const Folder folder;
   const CheckpointStore store(folder.path);
   const fs::path checkpoint = store.path_of(store.save(small_checkpoint()));

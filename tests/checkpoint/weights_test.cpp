@@ -51,7 +51,8 @@ CheckpointLoadSpec strict() {
 
 TensorMap weights_of(const torch::nn::Module& module, double value) {
   TensorMap weights;
-  for (const auto& [name, tensor] : state_dict(module)) weights.add(name, at::full_like(tensor, value).detach());
+  for (const auto& [name, tensor] : state_dict(module))
+    weights.add(name, at::full_like(tensor, value).detach());
   return weights;
 }
 
@@ -137,9 +138,12 @@ TEST_CASE("names inside wrappers load in any nesting, and the report says what w
       {"_orig_mod.", [](const std::string& name) { return "_orig_mod." + name; }},
       {"module._orig_mod.", [](const std::string& name) { return "module._orig_mod." + name; }},
       {"_orig_mod.module.", [](const std::string& name) { return "_orig_mod.module." + name; }},
-      {"pipeline._orig_mod.module.", [](const std::string& name) { return "pipeline._orig_mod.module." + name; }},
+      {"pipeline._orig_mod.module.",
+       [](const std::string& name) { return "pipeline._orig_mod.module." + name; }},
       {"_orig_mod.",
-       [](const std::string& name) { return name.starts_with("decoder.") ? "decoder._orig_mod." + name.substr(8) : name; }},
+       [](const std::string& name) {
+         return name.starts_with("decoder.") ? "decoder._orig_mod." + name.substr(8) : name;
+       }},
   };
   for (const auto& [removed, rename] : wrappers) {
     INFO(removed);
@@ -169,7 +173,8 @@ TEST_CASE("the same name with and without a wrapper is refused") {
   TwoLinear model;
   TensorMap weights = weights_of(model, 1);
   weights.add("module.encoder.weight", at::zeros({2, 3}));
-  CHECK_THAT(refusal(model, weights, {}), Catch::Contains("encoder.weight") && Catch::Contains("stands twice"));
+  CHECK_THAT(refusal(model, weights, {}),
+             Catch::Contains("encoder.weight") && Catch::Contains("stands twice"));
 }
 
 TEST_CASE("missing, unexpected and differently shaped tensors are listed together, and nothing is loaded") {

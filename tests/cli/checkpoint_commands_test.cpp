@@ -41,9 +41,10 @@ TEST_CASE("checkpoint show tells epoch, step, libraries, files and tensors of a 
   const HostRun run = checkpoint(tree, {"show", tree.path("run")});
   INFO(run.all());
   REQUIRE(run.exit_code == 0);
-  for (const char* part : {"epoch 1, step 9", "epoch 2, step 18", "scenario: case_linear_ae", "nexuml.library",
-                           "model.safetensors", "stages.Encoder.00_LinearEncoder.model.0.weight", "float32 [24, 32]",
-                           "random/cpu"})
+  for (const char* part :
+       {"epoch 1, step 9", "epoch 2, step 18", "scenario: case_linear_ae", "nexuml.library",
+        "model.safetensors", "stages.Encoder.00_LinearEncoder.model.0.weight", "float32 [24, 32]",
+        "random/cpu"})
     CHECK_THAT(run.out, Catch::Contains(part));
   const HostRun one = checkpoint(tree, {"show", tree.path("run/checkpoints/0"), "--json"});
   REQUIRE(one.exit_code == 0);
@@ -75,11 +76,13 @@ TEST_CASE("checkpoint verify reads every byte of every index, and ends with 3 wh
 TEST_CASE("checkpoint diff names what differs between two checkpoints, and by how much") {
   const TestTree tree;
   train_run(tree, "run", {"--checkpoint-every-epochs", "1"});
-  const HostRun same = checkpoint(tree, {"diff", tree.path("run/checkpoints/0"), tree.path("run/checkpoints/0")});
+  const HostRun same =
+      checkpoint(tree, {"diff", tree.path("run/checkpoints/0"), tree.path("run/checkpoints/0")});
   INFO(same.all());
   CHECK(same.exit_code == 0);
   CHECK_THAT(same.out, Catch::Contains(" 0 differ"));
-  const HostRun differ = checkpoint(tree, {"diff", tree.path("run/checkpoints/0"), tree.path("run"), "--json"});
+  const HostRun differ =
+      checkpoint(tree, {"diff", tree.path("run/checkpoints/0"), tree.path("run"), "--json"});
   INFO(differ.all());
   REQUIRE(differ.exit_code == 0);
   const Value answer = differ.json();
@@ -88,7 +91,8 @@ TEST_CASE("checkpoint diff names what differs between two checkpoints, and by ho
   CHECK(first.at("left") == first.at("right"));
   CHECK(first.at("largest").as_number() > 0);
   CHECK_THAT(differ.out, Catch::Contains("epoch: integer 1, now integer 2"));
-  const HostRun others = checkpoint(tree, {"diff", cases + "C05-tied-tensors/tied.pt", nested + "nested.pt#model"});
+  const HostRun others =
+      checkpoint(tree, {"diff", cases + "C05-tied-tensors/tied.pt", nested + "nested.pt#model"});
   INFO(others.all());
   CHECK(others.exit_code == 0);
   CHECK_THAT(others.out, Catch::Contains("- embed.weight  float32 [4, 3]") && Catch::Contains("+ weight"));
@@ -115,7 +119,8 @@ TEST_CASE("checkpoint show lists the plain values and the tensors of a training 
 
 TEST_CASE("checkpoint show names skipped objects and tied tensors, and refuses what would run code") {
   const TestTree tree;
-  CHECK_THAT(checkpoint(tree, {"show", nested + "namespace.pt"}).all(), Catch::Contains("argparse.Namespace"));
+  CHECK_THAT(checkpoint(tree, {"show", nested + "namespace.pt"}).all(),
+             Catch::Contains("argparse.Namespace"));
   const Value tied = checkpoint(tree, {"show", cases + "C05-tied-tensors/tied.pt", "--json"}).json();
   CHECK(tied.at("aliases").items().at(0) == Value(std::vector<std::string>{"embed.weight", "head.weight"}));
   const HostRun system = checkpoint(tree, {"show", nested + "os_system.pt"});
@@ -151,15 +156,17 @@ TEST_CASE("checkpoint verify gives each damaged weights file its verdict, file a
 TEST_CASE("links to weights are followed, and a broken one is told with its target") {
   const TestTree tree;
   fs::create_directories(tree.path("run/ckpts"));
-  fs::copy(cases + "C11-latest-link-moved/run/ckpts/good.safetensors", tree.path("run/ckpts/good.safetensors"));
+  fs::copy(cases + "C11-latest-link-moved/run/ckpts/good.safetensors",
+           tree.path("run/ckpts/good.safetensors"));
   const auto link = [&](const std::string& name, const std::string& target) {
     fs::create_symlink(target, tree.path("run/ckpts/" + name));
     return checkpoint(tree, {"show", tree.path("run/ckpts/" + name)});
   };
   CHECK(link("latest_rel_ok.safetensors", "good.safetensors").exit_code == 0);
-  for (const auto& [name, target] : {std::pair("latest_abs.safetensors", "/data/run7/checkpoints/epoch=299.safetensors"),
-                                     {"latest_wrong_base.safetensors", "run/ckpts/good.safetensors"},
-                                     {"loop.safetensors", "loop.safetensors"}}) {
+  for (const auto& [name, target] :
+       {std::pair("latest_abs.safetensors", "/data/run7/checkpoints/epoch=299.safetensors"),
+        {"latest_wrong_base.safetensors", "run/ckpts/good.safetensors"},
+        {"loop.safetensors", "loop.safetensors"}}) {
     const HostRun run = link(name, target);
     INFO(run.all());
     CHECK(run.exit_code == 1);

@@ -60,7 +60,9 @@ std::string latest_checkpoint(const std::string& run) {
   return run + "/checkpoints/" + std::to_string(latest);
 }
 
-std::string latest_weights(const std::string& run) { return latest_checkpoint(run) + "/model.safetensors"; }
+std::string latest_weights(const std::string& run) {
+  return latest_checkpoint(run) + "/model.safetensors";
+}
 
 HostRun resume(const TestTree& tree, const std::string& from, Arguments more = {}) {
   Arguments arguments{"train", "--resume", tree.path(from), "--json"};
@@ -73,7 +75,8 @@ std::string with_dropout(const TestTree& tree) {
   std::string text = read_bytes(small_scenario);
   const std::string noise =
       "    Noise:\n"
-      "    - component: {type: NnModule, version: '1', params: {factory: 'torch.nn:Dropout', kwargs: {p: 0.3}}}\n"
+      "    - component: {type: NnModule, version: '1', params: {factory: 'torch.nn:Dropout', kwargs: {p: "
+      "0.3}}}\n"
       "      keys_in: [latent]\n"
       "      keys_out: [noisy]\n";
   const auto decoder = text.find("    Decoder:\n");
@@ -141,13 +144,17 @@ TEST_CASE("a run is continued from a checkpoint inside an epoch with the same bi
   }
 }
 
-TEST_CASE("a run with dropout, batch normalisation and shuffling ends with the same bytes wherever it was stopped") {
+TEST_CASE(
+    "a run with dropout, batch normalisation and shuffling ends with the same bytes wherever it was "
+    "stopped") {
   const TestTree tree;
   const std::string scenario = with_dropout(tree);
   const HostRun whole = train(tree, scenario, "whole");
   REQUIRE(whole.exit_code == 0);
-  REQUIRE(train(tree, scenario, "run", {"--checkpoint-every-steps", "1", "--async-checkpoints"}).exit_code == 0);
-  CHECK(same_bytes(latest_weights(tree.path("run")), latest_weights(tree.path("whole"))));  // saving changes nothing
+  REQUIRE(train(tree, scenario, "run", {"--checkpoint-every-steps", "1", "--async-checkpoints"}).exit_code ==
+          0);
+  CHECK(same_bytes(latest_weights(tree.path("run")),
+                   latest_weights(tree.path("whole"))));  // saving changes nothing
   for (const int step : {2, 13, 17, 26}) {
     INFO("after step " << step);
     const std::string name = "from" + std::to_string(step);
@@ -168,11 +175,13 @@ TEST_CASE("a run folder that was moved, copied or packed goes on from its newest
   REQUIRE(train(tree, small_scenario, "run", {"--max-epochs", "1"}).exit_code == 0);
   const std::string before = tree.path("run");
   for (const auto& entry : fs::recursive_directory_iterator(before + "/checkpoints"))
-    if (entry.is_regular_file()) CHECK(read_bytes(entry.path().string()).find(tree.path()) == std::string::npos);
+    if (entry.is_regular_file())
+      CHECK(read_bytes(entry.path().string()).find(tree.path()) == std::string::npos);
   const std::string in_tree = "cd " + quoted(tree.path()) + " && ";
-  for (const std::string command :
-       {"cp -r run copied", "cp -rL run followed", "tar cf run.tar run && mkdir packed && tar xf run.tar -C packed "
-                                                   "--strip-components=1", "mv run moved"}) {
+  for (const std::string command : {"cp -r run copied", "cp -rL run followed",
+                                    "tar cf run.tar run && mkdir packed && tar xf run.tar -C packed "
+                                    "--strip-components=1",
+                                    "mv run moved"}) {
     INFO(command);
     REQUIRE(std::system((in_tree + command).c_str()) == 0);
     const std::string place = command.starts_with("cp -r ")    ? "copied"
@@ -204,37 +213,44 @@ TEST_CASE("a resumed run obeys another learning rate, scheduler and optimizer, a
     for (std::size_t i = 0; i < lrs.size(); ++i) CHECK(lrs[i] == Approx(expected[i]).epsilon(1e-9));
   };
   close_to(lrs_after("lr", {"-O", "training.lr=0.4"}), {0.2, 0.1, 0.1});
-  close_to(lrs_after("exponential",
-                     {"-O", "training.scheduler={factory: torch.optim.lr_scheduler:ExponentialLR, kwargs: {gamma: 0.5}}"}),
-           {0.1 / 8, 0.1 / 16, 0.1 / 32});
-  close_to(lrs_after("optimizer", {"-O", "training.optimizer={factory: torch.optim:SGD, kwargs: {momentum: 0.9}}"}),
+  close_to(
+      lrs_after(
+          "exponential",
+          {"-O",
+           "training.scheduler={factory: torch.optim.lr_scheduler:ExponentialLR, kwargs: {gamma: 0.5}}"}),
+      {0.1 / 8, 0.1 / 16, 0.1 / 32});
+  close_to(lrs_after("optimizer",
+                     {"-O", "training.optimizer={factory: torch.optim:SGD, kwargs: {momentum: 0.9}}"}),
            {0.05, 0.025, 0.025});
 }
 
 TEST_CASE("a batch size that changes inside an epoch is refused, between two epochs it is obeyed") {
   const TestTree tree;
-  REQUIRE(train(tree, small_scenario, "run", {"--checkpoint-every-steps", "1", "--max-epochs", "1"}).exit_code == 0);
+  REQUIRE(
+      train(tree, small_scenario, "run", {"--checkpoint-every-steps", "1", "--max-epochs", "1"}).exit_code ==
+      0);
   const HostRun inside =
       resume(tree, "run/checkpoints/3", {"--run-dir", tree.path("inside"), "-O", "training.batch_size=32"});
   CHECK(inside.exit_code == 1);
   CHECK_THAT(inside.out, Catch::Contains("E842") && Catch::Contains("seen twice"));
   CHECK_FALSE(fs::exists(tree.path("inside")));
-  const HostRun between = resume(tree, "run", {"--run-dir", tree.path("between"), "-O", "training.batch_size=32",
-                                               "--max-epochs", "2"});
+  const HostRun between = resume(
+      tree, "run", {"--run-dir", tree.path("between"), "-O", "training.batch_size=32", "--max-epochs", "2"});
   INFO(between.all());
   CHECK(between.exit_code == 0);
 }
 
 TEST_CASE("keep-last, keep-every and keep-best leave the checkpoints that they name, also over a resume") {
   const TestTree tree;
-  const Arguments rules{"--checkpoint-every-epochs", "1", "--keep-checkpoints", "2", "--keep-every", "4",
-                        "--keep-best", "1"};
+  const Arguments rules{
+      "--checkpoint-every-epochs", "1", "--keep-checkpoints", "2", "--keep-every", "4", "--keep-best", "1"};
   const auto kept = [&](const std::string& name) {
     std::vector<std::string> epochs;
     for (const auto& entry : fs::directory_iterator(tree.path(name) + "/checkpoints")) {
       Diagnostics problems;
       const std::string path = entry.path() / "manifest.json";
-      epochs.push_back(write_json(parse_json(read_bytes(path), path, problems).at("about").at("epoch"), {.indent = -1}));
+      epochs.push_back(
+          write_json(parse_json(read_bytes(path), path, problems).at("about").at("epoch"), {.indent = -1}));
     }
     std::sort(epochs.begin(), epochs.end());
     return epochs;
@@ -244,12 +260,14 @@ TEST_CASE("keep-last, keep-every and keep-best leave the checkpoints that they n
   REQUIRE(train(tree, small_scenario, "whole", whole).exit_code == 0);
   // The last of them is the one of the end of the run.
   CHECK(kept("whole") == std::vector<std::string>{"4", "8", "9", "9"});
-  REQUIRE(train(tree, small_scenario, "parts", {"--checkpoint-every-epochs", "1", "--max-epochs", "5"}).exit_code == 0);
+  REQUIRE(train(tree, small_scenario, "parts", {"--checkpoint-every-epochs", "1", "--max-epochs", "5"})
+              .exit_code == 0);
   Arguments rest = rules;
   rest.insert(rest.end(), {"--max-epochs", "9"});
   REQUIRE(resume(tree, "parts/checkpoints/4", rest).exit_code == 0);
   CHECK(kept("parts") == std::vector<std::string>{"4", "5", "8", "9", "9"});  // 5: the end of the first part
-  const HostRun by_steps = train(tree, small_scenario, "bad", {"--checkpoint-every-steps", "1", "--keep-best", "1"});
+  const HostRun by_steps =
+      train(tree, small_scenario, "bad", {"--checkpoint-every-steps", "1", "--keep-best", "1"});
   CHECK(by_steps.exit_code == 1);
   CHECK_THAT(by_steps.out, Catch::Contains("--checkpoint-every-epochs"));
 }

@@ -13,9 +13,17 @@ const std::string cases = NEXUML_TEST_DATA "/cases/";
 HostRun begin_with(const TestTree& tree, const std::string& case_folder, const std::string& source,
                    std::vector<std::string> more = {}) {
   static int count = 0;
-  std::vector<std::string> arguments{"train", cases + case_folder + "/scenario.yaml", "--run-dir",
-                                     tree.path("run" + std::to_string(count++)), "--json", "--threads", "1",
-                                     "--max-epochs", "1", "-O", "checkpoint.source=" + source};
+  std::vector<std::string> arguments{"train",
+                                     cases + case_folder + "/scenario.yaml",
+                                     "--run-dir",
+                                     tree.path("run" + std::to_string(count++)),
+                                     "--json",
+                                     "--threads",
+                                     "1",
+                                     "--max-epochs",
+                                     "1",
+                                     "-O",
+                                     "checkpoint.source=" + source};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return run_host(tree, arguments);
 }
@@ -47,7 +55,8 @@ TEST_CASE("damaged and foreign weights are refused with file, size and kind befo
   }
 }
 
-TEST_CASE("weights from wrapped, compiled and Lightning modules load, and the run says which prefix was removed") {
+TEST_CASE(
+    "weights from wrapped, compiled and Lightning modules load, and the run says which prefix was removed") {
   const TestTree tree;
   for (const auto& [file, prefix] : {std::pair("ddp.pt", "module."),
                                      {"compiled.pt", "_orig_mod."},
@@ -64,7 +73,9 @@ TEST_CASE("weights from wrapped, compiled and Lightning modules load, and the ru
   }
 }
 
-TEST_CASE("names of another nesting are refused with both lists and the nearest names, and transposed shapes as such") {
+TEST_CASE(
+    "names of another nesting are refused with both lists and the nearest names, and transposed shapes as "
+    "such") {
   const TestTree tree;
   const std::string folder = "L07-naming-mismatch";
   for (const char* file : {"extra_level.pt", "short_names.pt"}) {
@@ -86,8 +97,10 @@ TEST_CASE("a Lightning checkpoint, a run folder and one of its checkpoints give 
   const TestTree tree;
   const std::string folder = "C07-wrapper-prefixes";
   const std::string lightning = cases + "L03-nested-and-foreign-objects/lightning_like.ckpt";
-  CHECK_THAT(message(begin_with(tree, folder, lightning), "W765"), Catch::StartsWith("32 tensors loaded; taken out: pipeline."));
-  CHECK_THAT(message(begin_with(tree, folder, lightning + "#state_dict"), "W765"), Catch::StartsWith("32 tensors loaded"));
+  CHECK_THAT(message(begin_with(tree, folder, lightning), "W765"),
+             Catch::StartsWith("32 tensors loaded; taken out: pipeline."));
+  CHECK_THAT(message(begin_with(tree, folder, lightning + "#state_dict"), "W765"),
+             Catch::StartsWith("32 tensors loaded"));
   const HostRun first = begin_with(tree, folder, "ddp.pt");
   const std::string run = first.json().at("run_folder").as_string();
   for (const std::string& source : {run, run + "/checkpoints/0", run + "/checkpoints/0/model.safetensors"})
@@ -98,8 +111,10 @@ TEST_CASE("frozen weights of a source stay frozen in a run that is continued, wh
   const TestTree tree;
   fs::copy(cases + "C07-wrapper-prefixes", tree.path("case"));
   const std::string scenario = tree.path("case/scenario.yaml");
-  const std::vector<std::string> common{"--threads", "1", "-O", "checkpoint.freeze_loaded=true", "-O",
-                                        "checkpoint.allow_missing=true", "-O", "checkpoint.include=['stages.Encoder.*']"};
+  const std::vector<std::string> common{"--threads", "1",
+                                        "-O",        "checkpoint.freeze_loaded=true",
+                                        "-O",        "checkpoint.allow_missing=true",
+                                        "-O",        "checkpoint.include=['stages.Encoder.*']"};
   const auto train = [&](std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "train");
     const HostRun run = run_host(tree, arguments);

@@ -1,5 +1,5 @@
-// Any bytes: the reader of zip archives neither crashes nor hangs, and what it gives has the size and checksum
-// that the archive states.
+// Any bytes: the reader of zip archives neither crashes nor hangs, and what it gives has the size and
+// checksum that the archive states.
 #include <zlib.h>
 
 #include <cstdint>
@@ -15,7 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (record.size > (1u << 24)) continue;  // an honest bomb: the callers bound it by what they expect
       const std::string text = archive.read_text(record);
       const auto* bytes = reinterpret_cast<const Bytef*>(text.data());
-      if (text.size() != record.size || crc32(0, bytes, static_cast<uInt>(text.size())) != record.crc) std::abort();
+      if (text.size() != record.size || crc32(0, bytes, static_cast<uInt>(text.size())) != record.crc)
+        std::abort();
     }
   } catch (const nexuml::Error& error) {
     if (error.diagnostics().empty()) std::abort();

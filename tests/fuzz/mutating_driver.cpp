@@ -1,5 +1,5 @@
-// Runs a fuzz target where the compiler has no libFuzzer: every file of the corpus, then changed copies of them
-// until the time is over. Understands the options of libFuzzer that the scripts use:
+// Runs a fuzz target where the compiler has no libFuzzer: every file of the corpus, then changed copies of
+// them until the time is over. Understands the options of libFuzzer that the scripts use:
 //
 //     fuzz-pickle [-max_total_time=10] [-seed=1] FOLDER|FILE...
 //
@@ -79,13 +79,27 @@ class Mutator {
       case 1:
         if (at < input.size()) input[at] = static_cast<std::uint8_t>(random_());
         break;
-      case 2: input.insert(at_place(input, at), 1 + below(8), static_cast<std::uint8_t>(random_())); break;
-      case 3: input.erase(at_place(input, at), at_place(input, std::min(input.size(), at + 1 + below(16)))); break;
-      case 4: input.resize(at); break;
-      case 5: repeat(input, at); break;
-      case 6: write_integer(input, at); break;
-      case 7: write_token(input, at); break;
-      default: splice(input, at); break;
+      case 2:
+        input.insert(at_place(input, at), 1 + below(8), static_cast<std::uint8_t>(random_()));
+        break;
+      case 3:
+        input.erase(at_place(input, at), at_place(input, std::min(input.size(), at + 1 + below(16))));
+        break;
+      case 4:
+        input.resize(at);
+        break;
+      case 5:
+        repeat(input, at);
+        break;
+      case 6:
+        write_integer(input, at);
+        break;
+      case 7:
+        write_token(input, at);
+        break;
+      default:
+        splice(input, at);
+        break;
     }
   }
   static Bytes::iterator at_place(Bytes& input, std::size_t at) {
@@ -94,21 +108,37 @@ class Mutator {
   void repeat(Bytes& input, std::size_t at) {
     const std::size_t end = std::min(input.size(), at + 1 + below(32));
     const Bytes piece(at_place(input, at), at_place(input, end));
-    for (std::size_t times = 1 + below(4); times > 0; --times) input.insert(at_place(input, at), piece.begin(), piece.end());
+    for (std::size_t times = 1 + below(4); times > 0; --times)
+      input.insert(at_place(input, at), piece.begin(), piece.end());
   }
   // Lengths and offsets are little-endian integers of 2, 4 and 8 bytes.
   void write_integer(Bytes& input, std::size_t at) {
-    static constexpr std::uint64_t edges[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fff, 0xffff, 0x7fffffff, 0x80000000,
-                                              0xffffffff, 0x7fffffffffffffff, 0x8000000000000000,
-                                              0xffffffffffffffff, 0x100000000};
+    static constexpr std::uint64_t edges[] = {0,
+                                              1,
+                                              0x7f,
+                                              0x80,
+                                              0xff,
+                                              0x7fff,
+                                              0xffff,
+                                              0x7fffffff,
+                                              0x80000000,
+                                              0xffffffff,
+                                              0x7fffffffffffffff,
+                                              0x8000000000000000,
+                                              0xffffffffffffffff,
+                                              0x100000000};
     const std::uint64_t value = edges[below(std::size(edges))] + (below(3) - 1);
     const std::size_t width = std::size_t{2} << below(3);
     for (std::size_t i = 0; i < width && at + i < input.size(); ++i)
       input[at + i] = static_cast<std::uint8_t>(value >> (8 * i));
   }
   void write_token(Bytes& input, std::size_t at) {
-    static const std::string tokens[] = {"-1", "0", "9223372036854775808", "1e400", "null", "\"", "{", "[", "]}",
-                                         ":", ",", "&a", "*a", "!!", "\\u0000", "\xff", "PK\x05\x06", "\x80\x05"};
+    static const std::string tokens[] = {"-1",    "0",          "9223372036854775808",
+                                         "1e400", "null",       "\"",
+                                         "{",     "[",          "]}",
+                                         ":",     ",",          "&a",
+                                         "*a",    "!!",         "\\u0000",
+                                         "\xff",  "PK\x05\x06", "\x80\x05"};
     const std::string& token = tokens[below(std::size(tokens))];
     input.insert(at_place(input, at), token.begin(), token.end());
   }

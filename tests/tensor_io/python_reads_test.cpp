@@ -1,7 +1,7 @@
 // Python's own packages read what we write, and write what we read.
 //
-// Runs where NEXUML_TEST_PYTHON names an interpreter with safetensors and numpy. Its torch, or the one that came
-// with the LibTorch of this build (with_torch.py).
+// Runs where NEXUML_TEST_PYTHON names an interpreter with safetensors and numpy. Its torch, or the one that
+// came with the LibTorch of this build (with_torch.py).
 #include <ATen/ops/equal.h>
 #include <fmt/format.h>
 #include <nexuml/pickled_value.h>

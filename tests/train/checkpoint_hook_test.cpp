@@ -85,7 +85,8 @@ TEST_CASE("keep-every keeps those of each N-th epoch, and the newest") {
   CHECK(training.there == Indices{3, 7, 10});  // epochs 4, 8 and 11
 }
 
-TEST_CASE("keep-best keeps those with the best metric, of equals the earlier, and never one without a number") {
+TEST_CASE(
+    "keep-best keeps those with the best metric, of equals the earlier, and never one without a number") {
   const std::vector<double> losses{5, 3, std::nan(""), 1, 4, 1, 2, 9};
   CountedTraining training(losses);
   CheckpointHook hook({.every_epochs = 1, .keep_best = 2});
