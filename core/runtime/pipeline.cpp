@@ -4,6 +4,10 @@
 #include <nexuml/diagnostic.h>
 #include <nexuml/pipeline.h>
 
+#include <algorithm>
+#include <functional>
+#include <set>
+
 #include "runtime/layer_failure.h"
 
 namespace nexuml {
@@ -35,6 +39,41 @@ std::vector<std::string> missing_keys(const TensorDict* dict, const std::vector<
   return missing;
 }
 
+bool missing_any(const TensorDict& dict, const std::vector<std::string>& keys) {
+  return !std::ranges::all_of(keys, [&](const std::string& key) { return dict.contains(key); });
+}
+
+// Keys that layers did not write because it is not their turn: their epoch has not come, or they are not
+// fitted yet. A layer that reads one is passed over, and withholds its own.
+class WithheldKeys {
+ public:
+  bool any_of(const std::vector<std::string>& keys) const {
+    return !keys_.empty() &&
+           std::ranges::any_of(keys, [this](const std::string& key) { return keys_.contains(key); });
+  }
+  // Those that are not there from elsewhere.
+  void add_missing(const std::vector<std::string>& keys, const Batch& batch) {
+    for (const std::string& key : keys)
+      if (!batch.x.contains(key)) keys_.insert(key);
+  }
+
+ private:
+  std::set<std::string, std::less<>> keys_;
+};
+
+void run_layer(const PipelineEntry& entry, Batch& batch, WithheldKeys& withheld) {
+  PipelineLayer& layer = *entry.layer;
+  if (withheld.any_of(layer.keys_in()) || (gated(layer.mode()) && !layer.check_update()))
+    return withheld.add_missing(layer.keys_out(), batch);
+  try {
+    layer.forward(batch);
+  } catch (...) {
+    rethrow_as_failure_of(layer.layer_name(), "E825", "while it ran");
+  }
+  if (missing_any(batch.x, layer.keys_out()) && dynamic_cast<const PostTrainLayer*>(&layer))
+    withheld.add_missing(layer.keys_out(), batch);
+}
+
 }  // namespace
 
 CompiledPipeline::CompiledPipeline(PipelineParts parts)
@@ -45,18 +84,9 @@ CompiledPipeline::CompiledPipeline(PipelineParts parts)
 
 CompiledPipeline::~CompiledPipeline() = default;
 
-void CompiledPipeline::run(const PipelineEntry& entry, Batch& batch) {
-  PipelineLayer& layer = *entry.layer;
-  if (gated(layer.mode()) && !layer.check_update()) return;
-  try {
-    layer.forward(batch);
-  } catch (...) {
-    rethrow_as_failure_of(layer.layer_name(), "E825", "while it ran");
-  }
-}
-
 void CompiledPipeline::forward(Batch& batch) {
-  for (const PipelineEntry& entry : parts_.layers) run(entry, batch);
+  WithheldKeys withheld;
+  for (const PipelineEntry& entry : parts_.layers) run_layer(entry, batch, withheld);
 }
 
 void CompiledPipeline::forward_until(Batch& batch, const std::vector<std::string>& x_keys,
@@ -66,9 +96,10 @@ void CompiledPipeline::forward_until(Batch& batch, const std::vector<std::string
     return missing_keys(&batch.x, x_keys).empty() &&
            missing_keys(batch.y ? &*batch.y : nullptr, y_keys).empty();
   };
+  WithheldKeys withheld;
   for (const PipelineEntry& entry : parts_.layers) {
     if (complete()) return;
-    run(entry, batch);
+    run_layer(entry, batch, withheld);
   }
   if (complete()) return;
   const auto missing_x = missing_keys(&batch.x, x_keys);

@@ -20,6 +20,10 @@ Optimizer::Optimizer(const OptimizerBuildContext& context, double lr)
     : groups_{{.parameters = context.parameters, .lr = lr, .initial_lr = lr}} {}
 Optimizer::~Optimizer() = default;
 
+void Optimizer::step_with_loss(const at::Tensor&, const LossEvaluation&) {
+  step();
+}
+
 void Optimizer::zero_grad() {
   for (Group& group : groups_)
     for (NamedParameter& parameter : group.parameters) parameter.tensor.mutable_grad().reset();

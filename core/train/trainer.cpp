@@ -89,9 +89,7 @@ void Trainer::fit_epoch(DataLoader& loader) {
   finish_epoch(lr);
 }
 
-void Trainer::train_step(Batch batch) {
-  batch = on_device(std::move(batch));
-  const std::int64_t samples = batch.batch_size();
+LossTerms Trainer::loss_and_gradients(Batch& batch) {
   strategy_.optimizer->zero_grad();
   LossTerms losses;
   {
@@ -99,13 +97,25 @@ void Trainer::train_step(Batch batch) {
     pipeline_.forward(batch);
     losses = losses_(batch.x);
   }
+  if (!losses.total.defined()) return losses;
+  if (!losses.total.requires_grad())
+    throw Error(
+        "E841", "the loss depends on no parameter that can be trained", {},
+        "check that the loss layers read what trainable layers write, and that not all weights are frozen");
+  losses.total.backward();
+  return losses;
+}
+
+void Trainer::train_step(Batch batch) {
+  const Batch given = on_device(std::move(batch));
+  batch = given;
+  const std::int64_t samples = batch.batch_size();
+  const LossTerms losses = loss_and_gradients(batch);
   if (losses.total.defined()) {
-    if (!losses.total.requires_grad())
-      throw Error(
-          "E841", "the loss depends on no parameter that can be trained", {},
-          "check that the loss layers read what trainable layers write, and that not all weights are frozen");
-    losses.total.backward();
-    strategy_.optimizer->step();
+    strategy_.optimizer->step_with_loss(losses.total, [&] {
+      Batch again = given;
+      return loss_and_gradients(again).total;
+    });
   } else if (!any_layer_is_gated(pipeline_)) {
     throw Error("E841", "the pipeline wrote none of training.loss_keys into the batch");
   }

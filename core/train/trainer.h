@@ -53,8 +53,8 @@ class NEXUML_EXPORT Trainer final : public TrainingView {
 
   void fit();
   OrderedMap<double> validate();
-  // One pass over the training rows for each layer that is fitted after training, in the order of the
-  // pipeline.
+  // Fits the layers that are fitted after training: one pass over the training rows for all that do not
+  // depend on one another, then one for those that read what these write, and so on.
   void fit_post_train_layers();
   // `evaluation` may be null.
   OrderedMap<double> test(EvaluationRun* evaluation);
@@ -78,6 +78,8 @@ class NEXUML_EXPORT Trainer final : public TrainingView {
   void sanity_check();
   void fit_epoch(DataLoader& loader);
   void train_step(Batch batch);
+  // Forward, losses and, where there is a loss, backward. The keys of the layers are added to `batch`.
+  LossTerms loss_and_gradients(Batch& batch);
   void finish_epoch(double lr);
   void step_scheduler(const OrderedMap<double>& metrics);
   Batch on_device(Batch batch) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "train/trainer.h"
 
@@ -14,6 +15,28 @@ namespace {
 bool same_name(const std::string& left, const std::string& right) {
   return std::equal(left.begin(), left.end(), right.begin(), right.end(),
                     [](unsigned char a, unsigned char b) { return std::tolower(a) == std::tolower(b); });
+}
+
+// The unfitted layers that read nothing of another unfitted one: one pass over the data serves them all.
+std::vector<PostTrainLayer*> ready_to_fit(const CompiledPipeline& pipeline) {
+  std::set<std::string> waiting;  // keys that come, over any number of layers, from one that is not fitted
+  std::vector<PostTrainLayer*> ready;
+  for (const PipelineEntry& entry : pipeline.layers()) {
+    PipelineLayer& layer = *entry.layer;
+    const auto waits = [&](const std::string& key) { return waiting.contains(key); };
+    const bool depends = std::ranges::any_of(layer.keys_in(), waits) ||
+                         (layer.label_in_x() && std::ranges::any_of(layer.label_keys(), waits));
+    auto* post_train = dynamic_cast<PostTrainLayer*>(&layer);
+    const bool unfitted = post_train && !post_train->fitted();
+    if (unfitted && !depends) ready.push_back(post_train);
+    for (const std::string& key : layer.keys_out()) {
+      if (depends || unfitted)
+        waiting.insert(key);
+      else
+        waiting.erase(key);
+    }
+  }
+  return ready;
 }
 
 }  // namespace
@@ -129,14 +152,13 @@ void Trainer::predict(const std::function<void(const Batch&)>& after_batch) {
 }
 
 void Trainer::fit_post_train_layers() {
-  for (const PipelineEntry& entry : pipeline_.layers()) {
-    auto* layer = dynamic_cast<PostTrainLayer*>(entry.layer.get());
-    if (!layer || layer->fitted()) continue;
-    layer->arm();
+  for (auto layers = ready_to_fit(pipeline_); !layers.empty(); layers = ready_to_fit(pipeline_)) {
+    for (PostTrainLayer* layer : layers) layer->arm();
     predict({});
-    if (!layer->fitted())
-      throw Error("E824", "the layer is still unfitted after its pass over the training data",
-                  Where::in_layer(layer->layer_name()));
+    for (const PostTrainLayer* layer : layers)
+      if (!layer->fitted())
+        throw Error("E824", "the layer is still unfitted after its pass over the training data",
+                    Where::in_layer(layer->layer_name()));
   }
 }
 

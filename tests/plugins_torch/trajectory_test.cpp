@@ -1,5 +1,4 @@
-// Schedulers and optimizers against trajectories of Python's torch; tests/data/torch/make_references.py wrote
-// them.
+// Schedulers and optimizers against trajectories of Python's torch; scripts/torch_references.py wrote them.
 #include <ATen/ops/tensor.h>
 #include <nexuml/training.h>
 #include <torch/types.h>
@@ -70,8 +69,19 @@ void advance(Scheduler& scheduler, const Value& reference, std::size_t step) {
 at::Tensor descend(Optimizer& optimizer, at::Tensor weight, const Value& reference) {
   const at::Tensor a = matrix(reference.at("a"));
   weight.mutable_grad() = 2 * a * (a * weight.detach() - matrix(reference.at("b")));
-  optimizer.step();
+  optimizer.step();  // for LBFGS: max_iter is 1
   return weight.detach().clone();
+}
+
+// Rosenbrock's valley, with its gradients.
+at::Tensor valley(const at::Tensor& weight, double sign, std::int64_t& evaluations) {
+  ++evaluations;
+  weight.mutable_grad().reset();
+  const std::int64_t last = weight.size(0) - 1;
+  const at::Tensor left = weight.narrow(0, 0, last), right = weight.narrow(0, 1, last);
+  const at::Tensor loss = sign * (100 * (right - left * left).square() + (1 - left).square()).sum();
+  loss.backward();
+  return loss;
 }
 
 std::string failure_of(const std::function<void()>& action) {
@@ -225,12 +235,44 @@ TEST_CASE("schedulers refuse what cannot be scheduled, and say why") {
   CHECK_THAT(failure_of([&] { cycle->step(); }), Contains("5 steps"));
 }
 
-TEST_CASE("LBFGS says that a step evaluates the loss once") {
+TEST_CASE("LBFGS looks at the loss as often as Python's and goes where it goes") {
+  const Value all = references("lbfgs.json");
+  for (const Value& reference : all.items()) {
+    const double sign = reference.at("sign").as_number();
+    at::Tensor weight = torch::tensor(numbers(reference.at("start")), at::kDouble).requires_grad_();
+    auto optimizer = optimizer_of("torch.optim.lbfgs:LBFGS", reference.at("kwargs"), weight);
+    std::int64_t evaluations = 0, step = 0;
+    const auto loss = [&] { return valley(weight, sign, evaluations); };
+    for (const Value& expected : reference.at("steps").items()) {
+      INFO(call_text(reference) << ", step " << step);
+      if (step++ == 4) {  // resumed
+        at::Tensor copy = weight.detach().clone().requires_grad_();
+        const auto resumed = optimizer_of("torch.optim.lbfgs:LBFGS", reference.at("kwargs"), copy);
+        resumed->load_state(optimizer->state());
+        weight = copy;
+        optimizer = resumed;
+      }
+      const at::Tensor before = loss();
+      CHECK(before.item<double>() == Approx(expected.at("loss").as_number()).epsilon(1e-9));
+      optimizer->step_with_loss(before, loss);
+      CHECK(evaluations == expected.at("evaluations").as_integer());
+      const at::Tensor weights = torch::tensor(numbers(expected.at("weights")), at::kDouble);
+      CHECK(at::allclose(weight.detach(), weights, 1e-9, 1e-9));
+    }
+  }
+}
+
+TEST_CASE("LBFGS without the loss makes single moves, and refuses more") {
   const auto weight = at::zeros({2}).requires_grad_();
+  weight.mutable_grad() = at::ones({2});
+  optimizer_of("torch.optim:LBFGS", Value::map({{"max_iter", 1}}), weight)->step();
+  CHECK(weight.detach().abs().max().item<double>() > 0);
+  const auto whole = optimizer_of("torch.optim:LBFGS", Value::map(), weight);
+  CHECK_THAT(failure_of([&] { whole->step(); }), Catch::Contains("step_with_loss"));
   CHECK_THAT(failure_of([&] {
-               (void)optimizer_of("torch.optim:LBFGS", Value::map({{"lr", 1.0}}), weight);
+               (void)optimizer_of("torch.optim:LBFGS", Value::map({{"line_search_fn", "armijo"}}), weight);
              }),
-             Catch::Contains("max_iter has to be 1"));
+             Catch::Contains("strong_wolfe"));
 }
 
 TEST_CASE("OneCycleLR moves the momentum of the optimizer against the rate") {
@@ -254,5 +296,28 @@ TEST_CASE("OneCycleLR moves the momentum of the optimizer against the rate") {
             Approx(buffer).epsilon(1e-5));
       scheduler->step();
     }
+  }
+}
+
+TEST_CASE("the lr of an epoch is the one used in it, and the first one is used once") {
+  const std::string path = std::string(NEXUML_TEST_DATA) + "/cases/T07-scheduler-order/tables.json";
+  Diagnostics problems;
+  const Value tables = parse_json(read_text_file(path, problems), path, problems);
+  REQUIRE(problems.empty());
+  for (const Value& table : tables.items()) {
+    INFO(table.at("name").as_string());
+    at::Tensor weight = at::zeros({1}).requires_grad_();
+    const auto optimizer =
+        optimizer_of("torch.optim:SGD", Value::map({{"lr", table.at("lr0").as_number()}}), weight);
+    const auto scheduler = scheduler_of("torch.optim.lr_scheduler:" + table.at("name").as_string(),
+                                        table.at("kwargs"), *optimizer);
+    for (const double used : numbers(table.at("lr_used"))) {
+      CHECK(optimizer->groups()[0].lr == Approx(used).epsilon(1e-6).margin(1e-12));
+      weight.mutable_grad() = at::ones({1});
+      optimizer->step();
+      scheduler->step();
+    }
+    CHECK(weight.item<double>() ==
+          Approx(table.at("weight_after_6_unit_gradients").as_number()).epsilon(1e-6));
   }
 }

@@ -1,13 +1,16 @@
-// L-BFGS with one evaluation of the loss a step, as torch.optim.LBFGS with max_iter=1: a trainer computes the
-// gradients once and calls step, so there is nothing to evaluate the loss again with.
+// L-BFGS, which looks at the loss of a batch several times a step, as torch.optim.LBFGS.
+// Source: Nocedal and Wright, Numerical Optimization, chapter 7; stopping rules: the torch documentation.
 #include <ATen/ops/cat.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <functional>
 
+#include "optimizers/line_search.h"
 #include "optimizers/moment_optimizer.h"
 #include "optimizers/optimizers.h"
 
@@ -26,22 +29,29 @@ struct LBFGS {
   bool maximize = false;
 
   static void describe(nexuml::Schema<LBFGS>& s) {
-    s.summary("Limited-memory BFGS, one evaluation a step, as torch.optim.LBFGS with max_iter=1.");
+    s.summary(
+        "Limited-memory BFGS, as torch.optim.LBFGS; it looks at the loss of a batch several times a step.");
     describe_lr(s);
-    s.field("max_iter", &LBFGS::max_iter)
-        .doc("Has to be 1: training evaluates the loss once a step.")
+    s.field("max_iter", &LBFGS::max_iter).doc("Iterations a step at most.").at_least(1);
+    s.field("max_eval", &LBFGS::max_eval)
+        .doc("Evaluations of the loss a step at most; null: 5/4 of max_iter, rounded down.")
         .at_least(1);
-    s.field("max_eval", &LBFGS::max_eval).doc("Evaluations a step; one is made.").at_least(1);
-    s.field("tolerance_grad", &LBFGS::tolerance_grad).doc("Gradients below it end the descent.");
-    s.field("tolerance_change", &LBFGS::tolerance_change).doc("Slopes below it are not followed.");
-    s.field("history_size", &LBFGS::history_size).doc("Steps that the curvature is taken from.").at_least(1);
-    s.field("line_search_fn", &LBFGS::line_search_fn).doc("Has to be null.");
+    s.field("tolerance_grad", &LBFGS::tolerance_grad)
+        .doc("A step ends where no gradient is larger.")
+        .at_least(0);
+    s.field("tolerance_change", &LBFGS::tolerance_change)
+        .doc("A step ends where neither weights nor loss change by more.")
+        .at_least(0);
+    s.field("history_size", &LBFGS::history_size)
+        .doc("Iterations that the curvature is taken from.")
+        .at_least(1);
+    s.field("line_search_fn", &LBFGS::line_search_fn)
+        .doc("How far an iteration goes: strong_wolfe searches, null goes by lr.");
     describe_maximize(s);
     s.check([](const LBFGS& value, nexuml::RuleProblems& problems) {
-      if (value.max_iter != 1)
-        problems.add("max_iter", "training evaluates the loss once a step: max_iter has to be 1");
-      if (value.line_search_fn)
-        problems.add("line_search_fn", "training evaluates the loss once a step: no line can be searched");
+      if (value.line_search_fn && *value.line_search_fn != "strong_wolfe")
+        problems.add("line_search_fn",
+                     "'strong_wolfe' or null is expected, found '" + *value.line_search_fn + "'");
     });
   }
   std::shared_ptr<nexuml::Optimizer> build(const nexuml::OptimizerBuildContext& context) const;
@@ -52,23 +62,21 @@ class LimitedMemory final : public nexuml::Optimizer {
   LimitedMemory(const nexuml::OptimizerBuildContext& context, const LBFGS& options)
       : Optimizer(context, options.lr), options_(options) {}
 
+  // Without the loss: one move along the direction, which is all that needs none.
   void step() override {
-    const at::AutoGradMode no_grad(false);
-    if (groups().front().parameters.empty()) return;
-    const at::Tensor gradient = flat_gradient();
-    if (gradient.abs().max().item<double>() <= options_.tolerance_grad) return;
-    const double lr = groups().front().lr;
-    if (!direction_.defined()) {
-      direction_ = gradient.neg();
-      length_ = std::min(1.0, 1.0 / gradient.abs().sum().item<double>()) * lr;
-    } else {
-      remember(gradient.sub(last_gradient_), direction_.mul(length_));
-      direction_ = descent(gradient);
-      length_ = lr;
-    }
-    last_gradient_ = gradient.clone();
-    if (gradient.dot(direction_).item<double>() > -options_.tolerance_change) return;
-    move();
+    if (options_.max_iter != 1 || options_.line_search_fn)
+      throw nexuml::Error("E841",
+                          "LBFGS evaluates the loss several times a step, but was given none to evaluate", {},
+                          "call step_with_loss, or set max_iter to 1 and line_search_fn to null");
+    iterate(0, [this]() -> Evaluated { return {0, flat_gradient()}; });
+  }
+
+  void step_with_loss(const at::Tensor& loss, const nexuml::LossEvaluation& evaluate) override {
+    iterate(signed_loss(loss), [&]() -> Evaluated {
+      const at::AutoGradMode with_gradients(true);
+      const double again = signed_loss(evaluate());
+      return {again, flat_gradient()};
+    });
   }
 
   nexuml::TrainingState state() const override {
@@ -112,6 +120,82 @@ class LimitedMemory final : public nexuml::Optimizer {
   }
 
  private:
+  struct Evaluated {
+    double loss;
+    at::Tensor gradient;  // of all parameters, one after another
+  };
+
+  double signed_loss(const at::Tensor& loss) const {
+    const double value = loss.item<double>();
+    return options_.maximize ? -value : value;
+  }
+
+  void iterate(double loss, const std::function<Evaluated()>& evaluate) {
+    const at::AutoGradMode no_grad(false);
+    if (groups().front().parameters.empty()) return;
+    const double lr = groups().front().lr;
+    const std::int64_t max_evaluations = options_.max_eval.value_or(options_.max_iter * 5 / 4);
+    Evaluated here{loss, flat_gradient()};
+    std::int64_t evaluations = 1;
+    if (is_optimal(here.gradient)) return;
+    for (std::int64_t iteration = 1;; ++iteration) {
+      aim(here.gradient, lr);
+      const double slope = here.gradient.dot(direction_).item<double>();
+      if (slope > -options_.tolerance_change) return;
+      const double before = here.loss;
+      if (options_.line_search_fn) {
+        const LinePoint found =
+            search_line(here, slope, max_evaluations - evaluations, evaluate, evaluations);
+        length_ = found.step;
+        move(length_);
+        here = {found.loss, found.gradient};
+      } else {
+        move(length_);
+        if (iteration == options_.max_iter) return;
+        here = evaluate();
+        ++evaluations;
+      }
+      if (iteration == options_.max_iter || evaluations >= max_evaluations || is_optimal(here.gradient))
+        return;
+      if (direction_.abs().max().item<double>() * length_ <= options_.tolerance_change) return;
+      if (std::abs(here.loss - before) < options_.tolerance_change) return;
+    }
+  }
+
+  bool is_optimal(const at::Tensor& gradient) const {
+    return gradient.abs().max().item<double>() <= options_.tolerance_grad;
+  }
+
+  // Sets direction and length of the next move.
+  void aim(const at::Tensor& gradient, double lr) {
+    if (!direction_.defined()) {
+      direction_ = gradient.neg();
+      length_ = std::min(1.0, 1.0 / gradient.abs().sum().item<double>()) * lr;
+    } else {
+      remember(gradient.sub(last_gradient_), direction_.mul(length_));
+      direction_ = descent(gradient);
+      length_ = lr;
+    }
+    last_gradient_ = gradient.clone();
+  }
+
+  LinePoint search_line(const Evaluated& here, double slope, std::int64_t more,
+                        const std::function<Evaluated()>& evaluate, std::int64_t& evaluations) {
+    std::vector<at::Tensor> start;
+    for (const auto& parameter : groups().front().parameters) start.push_back(parameter.tensor.clone());
+    LineSearch search;
+    search.evaluate = [&](double step) -> LinePoint {
+      move(step);
+      const Evaluated there = evaluate();
+      for (std::size_t i = 0; i < start.size(); ++i) groups().front().parameters[i].tensor.copy_(start[i]);
+      return {step, there.loss, there.gradient, there.gradient.dot(direction_).item<double>()};
+    };
+    search.start = {0, here.loss, here.gradient, slope};
+    search.direction_size = direction_.abs().max().item<double>();
+    search.max_evaluations = more;
+    return strong_wolfe(search, length_, evaluations);
+  }
+
   // How the gradient changed over a step, and the inverse of their product.
   struct Pair {
     at::Tensor change, step;
@@ -175,11 +259,11 @@ class LimitedMemory final : public nexuml::Optimizer {
     return direction;
   }
 
-  void move() {
+  void move(double length) {
     std::int64_t offset = 0;
     for (const auto& parameter : groups().front().parameters) {
       const std::int64_t count = parameter.tensor.numel();
-      parameter.tensor.add_(direction_.narrow(0, offset, count).view_as(parameter.tensor), length_);
+      parameter.tensor.add_(direction_.narrow(0, offset, count).view_as(parameter.tensor), length);
       offset += count;
     }
   }

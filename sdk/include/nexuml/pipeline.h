@@ -47,7 +47,9 @@ class NEXUML_EXPORT CompiledPipeline : public torch::nn::Module {
   explicit CompiledPipeline(PipelineParts parts);
   ~CompiledPipeline() override;
 
-  // Runs every layer. An exception of a layer becomes Error E825 naming it. [training thread]
+  // Runs every layer whose epoch has come. One that waits for its epoch or for its fit writes nothing, and
+  // layers that read what it would have written are passed over. An exception of a layer becomes Error E825
+  // naming it. [training thread]
   void forward(Batch& batch);
   // Runs layers until all requested keys exist in x and y, none when they exist already; without keys like
   // `forward`. Throws Error E801 listing the keys that no layer produced. [training thread]
@@ -68,8 +70,6 @@ class NEXUML_EXPORT CompiledPipeline : public torch::nn::Module {
   SharedStorage& storage() const noexcept { return *parts_.storage; }
 
  private:
-  void run(const PipelineEntry& entry, Batch& batch);
-
   PipelineParts parts_;
 };
 

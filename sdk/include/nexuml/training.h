@@ -23,6 +23,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -49,6 +50,10 @@ struct OptimizerBuildContext {
   std::vector<NamedParameter> parameters;
 };
 
+// Computes the loss of the batch in hand and its gradients anew, at the parameters as they are now, and
+// returns the loss, a scalar. [training thread]
+using LossEvaluation = std::function<at::Tensor()>;
+
 class NEXUML_EXPORT Optimizer {
  public:
   struct Group {
@@ -69,6 +74,9 @@ class NEXUML_EXPORT Optimizer {
 
   // One update from the gradients; parameters without one are left alone. Makes no device wait.
   virtual void step() = 0;
+  // What the training loop calls: one update by an optimizer that may look at the loss again, such as LBFGS.
+  // The gradients are those of `loss`, a scalar. The base calls `step`.
+  virtual void step_with_loss(const at::Tensor& loss, const LossEvaluation& evaluate);
   // Drops the gradients (sets them to none, as torch does).
   void zero_grad();
 

@@ -1,6 +1,6 @@
 """Writes the reference numbers of the torch targets: trajectories of schedulers and optimizers from Python's torch.
 
-    python tests/data/torch/make_references.py        # needs torch; rewrites the JSON files beside it
+    python scripts/torch_references.py        # needs torch; rewrites the JSON files of tests/data/torch
 """
 
 import json
@@ -9,7 +9,7 @@ from pathlib import Path
 import torch
 from torch.optim import lr_scheduler as S
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent.parent / "tests/data/torch"
 METRICS = [1.0, 0.9, 0.95, 0.91, 0.905, 0.8, 0.8, 0.81, 0.8, 0.79999, 0.8, 0.9, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7]
 BASE = 0.1
 
@@ -46,9 +46,17 @@ SCHEDULERS = [
 
 # (module, name, kwargs)
 OPTIMIZERS = [
+    ("sgd", "SGD", {}),
+    ("sgd", "SGD", {"lr": 0.05, "momentum": 0.8, "dampening": 0.3, "maximize": True}),
     ("sgd", "SGD", {"lr": 0.1, "momentum": 0.9, "nesterov": True, "weight_decay": 0.01}),
+    ("adam", "Adam", {}),
+    ("adam", "Adam", {"lr": 0.02, "betas": (0.8, 0.9), "eps": 1e-3, "maximize": True}),
+    ("adam", "Adam", {"lr": 0.02, "weight_decay": 0.2, "decoupled_weight_decay": True}),
+    ("adam", "Adam", {"lr": 0.01, "amsgrad": True, "weight_decay": 0.1, "fused": True}),
     ("adam", "Adam", {"lr": 0.01, "amsgrad": True, "weight_decay": 0.1}),
     ("adamw", "AdamW", {"lr": 0.01}),
+    ("adamw", "AdamW", {"lr": 0.05, "betas": (0.7, 0.95), "weight_decay": 0.3, "amsgrad": True}),
+    ("adamw", "AdamW", {"lr": 0.01, "fused": True}),
     ("rmsprop", "RMSprop", {}),
     ("rmsprop", "RMSprop", {"lr": 0.05, "alpha": 0.9, "momentum": 0.8, "centered": True, "weight_decay": 0.1}),
     ("rmsprop", "RMSprop", {"centered": True, "maximize": True}),
@@ -63,6 +71,18 @@ OPTIMIZERS = [
     ("radam", "RAdam", {"lr": 0.05}),
     ("radam", "RAdam", {"lr": 0.05, "betas": (0.8, 0.9), "weight_decay": 0.1, "decoupled_weight_decay": True}),
     ("lbfgs", "LBFGS", {"lr": 0.3, "max_iter": 1, "history_size": 3}),
+]
+
+LBFGS = [
+    {},
+    {"lr": 0.5, "max_iter": 4},
+    {"lr": 0.1, "max_iter": 10, "max_eval": 3, "history_size": 2},
+    {"line_search_fn": "strong_wolfe"},
+    {"line_search_fn": "strong_wolfe", "max_iter": 5, "history_size": 3},
+    {"line_search_fn": "strong_wolfe", "lr": 0.2, "max_iter": 7, "max_eval": 9},
+    {"line_search_fn": "strong_wolfe", "max_iter": 3, "maximize": True},
+    {"tolerance_grad": 0.5, "line_search_fn": "strong_wolfe"},
+    {"tolerance_change": 1e-2, "max_iter": 6, "line_search_fn": "strong_wolfe"},
 ]
 
 
@@ -123,6 +143,29 @@ def optimizer_case(module, name, kwargs):
             "b": b.flatten().tolist(), "start": start.flatten().tolist(), "weights": values}
 
 
+def lbfgs_case(kwargs):
+    """Rosenbrock's valley of six variables in double precision: weights, losses and evaluations after each step."""
+    sign = -1 if kwargs.get("maximize") else 1
+    start = [-1.2, 1.0, -0.5, 0.3, 1.4, -0.7]
+    weight = torch.nn.Parameter(torch.tensor(start, dtype=torch.float64))
+    optimizer = torch.optim.LBFGS([weight], **kwargs)
+    evaluations = 0
+
+    def loss():
+        nonlocal evaluations
+        evaluations += 1
+        optimizer.zero_grad()
+        valley = (100 * (weight[1:] - weight[:-1] ** 2) ** 2 + (1 - weight[:-1]) ** 2).sum()
+        (sign * valley).backward()
+        return sign * valley
+
+    steps = []
+    for _ in range(8):
+        before = optimizer.step(loss)
+        steps.append({"loss": float(before), "evaluations": evaluations, "weights": weight.detach().tolist()})
+    return {"factory": "torch.optim.lbfgs:LBFGS", "kwargs": kwargs, "sign": sign, "start": start, "steps": steps}
+
+
 def write(name, cases):
     lines = ",\n".join(json.dumps(case) for case in cases)
     (HERE / name).write_text(f"[\n{lines}\n]\n")
@@ -131,3 +174,4 @@ def write(name, cases):
 if __name__ == "__main__":
     write("schedulers.json", [scheduler_case(*case) for case in SCHEDULERS])
     write("optimizers.json", [optimizer_case(*case) for case in OPTIMIZERS])
+    write("lbfgs.json", [lbfgs_case(case) for case in LBFGS])
