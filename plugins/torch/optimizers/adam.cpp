@@ -3,8 +3,11 @@
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/maximum.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
+
+#include <cmath>
 
 #include "optimizers/momentum.h"
 #include "optimizers/parameter_states.h"
@@ -16,11 +19,12 @@ namespace {
 struct AdamOptions {
   double beta1, beta2, eps, weight_decay;
   bool amsgrad, maximize, decoupled;
+  std::optional<bool> fused;
 };
 
-class FusedAdam final : public nexuml::Optimizer, public HasMomentum {
+class MomentsOfGradient final : public nexuml::Optimizer, public HasMomentum {
  public:
-  FusedAdam(const nexuml::OptimizerBuildContext& context, double lr, const AdamOptions& options)
+  MomentsOfGradient(const nexuml::OptimizerBuildContext& context, double lr, const AdamOptions& options)
       : Optimizer(context, lr),
         options_(options),
         beta1s_(groups().size(), options.beta1),
@@ -31,7 +35,15 @@ class FusedAdam final : public nexuml::Optimizer, public HasMomentum {
   void step() override {
     const at::AutoGradMode no_grad(false);
     for (std::size_t group = 0; group < groups().size(); ++group)
-      for (FusedBatch& batch : states_.batches(group)) update(batch, groups()[group].lr, beta1s_[group]);
+      for (FusedBatch& batch : states_.batches(group)) {
+        prepare(batch);
+        if (options_.fused.value_or(!batch.parameters.front().device().is_cpu()))
+          update_fused(batch, groups()[group].lr, beta1s_[group]);
+        else
+          for (std::size_t i = 0; i < batch.parameters.size(); ++i)
+            update_one(batch.parameters[i], batch.gradients[i], *batch.states[i], groups()[group].lr,
+                       beta1s_[group]);
+      }
   }
 
   nexuml::TrainingState state() const override {
@@ -51,17 +63,45 @@ class FusedAdam final : public nexuml::Optimizer, public HasMomentum {
     return names;
   }
 
-  void update(FusedBatch& batch, double lr, double beta1) {
-    std::vector<at::Tensor> averages, squares, maxima;
+  void prepare(FusedBatch& batch) const {
     for (std::size_t i = 0; i < batch.parameters.size(); ++i) {
       ParameterState& state = *batch.states[i];
       if (state.moments.empty())
         for (int moment = 0; moment < (options_.amsgrad ? 3 : 2); ++moment)
           state.moments.push_back(at::zeros_like(batch.parameters[i]));
       ++state.step;
-      averages.push_back(state.moments[0]);
-      squares.push_back(state.moments[1]);
-      if (options_.amsgrad) maxima.push_back(state.moments[2]);
+    }
+  }
+
+  // The operators, and with them the bits, that Python takes on the CPU where `fused` is not set. They
+  // matter: a gradient that is zero but for its rounding, such as that of a bias in front of a batch
+  // normalisation, becomes a whole step.
+  void update_one(const at::Tensor& parameter, at::Tensor gradient, ParameterState& state, double lr,
+                  double beta1) const {
+    if (options_.maximize) gradient = gradient.neg();
+    if (options_.weight_decay != 0) {
+      if (options_.decoupled)
+        parameter.mul_(1 - lr * options_.weight_decay);
+      else
+        gradient = gradient.add(parameter, options_.weight_decay);
+    }
+    const at::Tensor &average = state.moments[0], &square = state.moments[1];
+    average.lerp_(gradient, 1 - beta1);
+    square.mul_(options_.beta2).addcmul_(gradient, gradient, 1 - options_.beta2);
+    const auto step = static_cast<double>(state.step);
+    const double correction1 = 1 - std::pow(beta1, step), correction2 = 1 - std::pow(options_.beta2, step);
+    if (options_.amsgrad) at::maximum_out(state.moments[2], state.moments[2], square);
+    const at::Tensor divisor = (options_.amsgrad ? state.moments[2] : square).sqrt();
+    divisor.div_(std::pow(correction2, 0.5)).add_(options_.eps);
+    parameter.addcdiv_(average, divisor, -(lr / correction1));
+  }
+
+  void update_fused(FusedBatch& batch, double lr, double beta1) const {
+    std::vector<at::Tensor> averages, squares, maxima;
+    for (const ParameterState* state : batch.states) {
+      averages.push_back(state->moments[0]);
+      squares.push_back(state->moments[1]);
+      if (options_.amsgrad) maxima.push_back(state->moments[2]);
     }
     // All parameters of a batch have had the same number of updates: one tensor serves them all.
     const at::Tensor step =
@@ -99,39 +139,47 @@ void describe_common(nexuml::Schema<T>& s) {
   });
 }
 
+template <class T>
+void describe_fused(nexuml::Schema<T>& s) {
+  s.field("fused", &T::fused)
+      .doc(
+          "One operator updates all parameters: faster, other roundings. Null: not on the CPU, as in "
+          "Python.");
+}
+
 }  // namespace
 
 // Fields stand in Python's order: positional arguments depend on it.
 void Adam::describe(nexuml::Schema<Adam>& s) {
   s.summary("Adam (Kingma and Ba, 2015), as torch.optim.Adam.");
   describe_common(s);
-  s.field("foreach", &Adam::foreach).doc("Accepted; updates are always fused.");
+  s.field("foreach", &Adam::foreach).doc("Accepted; gives the same numbers.");
   s.field("maximize", &Adam::maximize).doc("Follow the gradient instead of its opposite.");
   s.field("capturable", &Adam::capturable).doc("Accepted; has no effect.");
   s.field("differentiable", &Adam::differentiable).doc("Has to be false.");
-  s.field("fused", &Adam::fused).doc("Accepted; updates are always fused.");
+  describe_fused(s);
   s.field("decoupled_weight_decay", &Adam::decoupled_weight_decay).doc("Decay weights as AdamW does.");
 }
 
 std::shared_ptr<nexuml::Optimizer> Adam::build(const nexuml::OptimizerBuildContext& context) const {
-  return std::make_shared<FusedAdam>(
-      context, lr,
-      AdamOptions{betas.first, betas.second, eps, weight_decay, amsgrad, maximize, decoupled_weight_decay});
+  return std::make_shared<MomentsOfGradient>(context, lr,
+                                             AdamOptions{betas.first, betas.second, eps, weight_decay,
+                                                         amsgrad, maximize, decoupled_weight_decay, fused});
 }
 
 void AdamW::describe(nexuml::Schema<AdamW>& s) {
   s.summary("Adam with decoupled weight decay (Loshchilov and Hutter, 2019), as torch.optim.AdamW.");
   describe_common(s);
   s.field("maximize", &AdamW::maximize).doc("Follow the gradient instead of its opposite.");
-  s.field("foreach", &AdamW::foreach).doc("Accepted; updates are always fused.");
+  s.field("foreach", &AdamW::foreach).doc("Accepted; gives the same numbers.");
   s.field("capturable", &AdamW::capturable).doc("Accepted; has no effect.");
   s.field("differentiable", &AdamW::differentiable).doc("Has to be false.");
-  s.field("fused", &AdamW::fused).doc("Accepted; updates are always fused.");
+  describe_fused(s);
 }
 
 std::shared_ptr<nexuml::Optimizer> AdamW::build(const nexuml::OptimizerBuildContext& context) const {
-  return std::make_shared<FusedAdam>(
-      context, lr, AdamOptions{betas.first, betas.second, eps, weight_decay, amsgrad, maximize, true});
+  return std::make_shared<MomentsOfGradient>(
+      context, lr, AdamOptions{betas.first, betas.second, eps, weight_decay, amsgrad, maximize, true, fused});
 }
 
 }  // namespace nexuml_torch

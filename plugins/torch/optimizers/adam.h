@@ -1,4 +1,4 @@
-// Adam and AdamW over the fused operators of LibTorch: one call updates all parameters.
+// Adam and AdamW with the bits of Python's torch: by single operators, or fused where asked for.
 #pragma once
 
 #include <nexuml/schema.h>
