@@ -19,8 +19,9 @@ constexpr float smallest_shifted_score = 1e-6F;
 double quantile_of(const std::vector<double>& scores, double fraction) {
   const double place = fraction * static_cast<double>(scores.size() - 1);
   const auto below = static_cast<std::size_t>(place);
-  const std::size_t above = std::min(below + 1, scores.size() - 1);
-  return scores[below] + (place - static_cast<double>(below)) * (scores[above] - scores[below]);
+  const double share = place - static_cast<double>(below);
+  if (share == 0) return scores[below];
+  return scores[below] + share * (scores[below + 1] - scores[below]);
 }
 
 std::vector<double> sorted_scores(const at::Tensor& scores) {
@@ -28,9 +29,8 @@ std::vector<double> sorted_scores(const at::Tensor& scores) {
   if (values.numel() == 0)
     throw nexuml::Error("E852", "a decision rule needs at least one score of normal data to be fitted on", {},
                         "check fit_mask_key, fit_label_key and normal_label_value");
-  if (!values.isfinite().all().item<bool>())
-    throw nexuml::Error("E852",
-                        "a decision rule cannot be fitted on scores that are infinite or not a number");
+  if (values.isnan().any().item<bool>())
+    throw nexuml::Error("E852", "a decision rule cannot be fitted on scores that are not a number");
   const auto* data = values.const_data_ptr<double>();
   std::vector<double> sorted(data, data + values.numel());
   std::ranges::sort(sorted);
@@ -42,7 +42,11 @@ class ThresholdRule : public nexuml::DecisionRule {
   explicit ThresholdRule(double fraction) : fraction_(fraction) {}
 
   void fit(const at::Tensor& scores) override {
-    threshold_ = static_cast<float>(threshold_for(sorted_scores(scores)));
+    const double threshold = threshold_for(sorted_scores(scores));
+    if (!std::isfinite(threshold))
+      throw nexuml::Error("E852", "infinite scores make the threshold infinite", {},
+                          "check why the training gives infinite scores");
+    threshold_ = static_cast<float>(threshold);
   }
   double threshold() const override {
     if (!threshold_)
@@ -80,7 +84,8 @@ class GammaRule final : public ThresholdRule {
  private:
   double threshold_for(const std::vector<double>& scores) const override {
     const double empirical = quantile_of(scores, fraction_);
-    if (scores.size() == 1) return empirical;
+    if (scores.size() == 1 || !std::isfinite(scores.front()) || !std::isfinite(scores.back()))
+      return empirical;
     // The shift is taken in the precision of scores, as NexuML takes it: near zero it decides on the fit.
     const auto lowest = static_cast<float>(scores.front());
     const float shift = lowest > 0 ? 0.0F : smallest_shifted_score - lowest;
@@ -119,7 +124,7 @@ void GammaPercentileRule::describe(nexuml::Schema<GammaPercentileRule>& s) {
   s.summary(
       "A percentile of the gamma distribution fitted to the scores of normal data, which are shifted to be "
       "positive; "
-      "of the scores themselves where they have no spread.");
+      "of the scores themselves where they have no spread or are infinite.");
   s.field("percentile", &GammaPercentileRule::percentile).doc("From 0 to 100.").at_least(0).at_most(100);
 }
 

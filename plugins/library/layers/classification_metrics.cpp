@@ -44,7 +44,7 @@ class MetricsRuntime final : public nexuml::PipelineLayer {
       : PipelineLayer(context), plan_(std::move(plan)), validation_(options), test_(options) {}
 
   void forward(nexuml::Batch& batch) override {
-    const at::Tensor& logits = input(batch);
+    const at::Tensor logits = input(batch);  // writing outputs moves what the batch holds
     const at::Tensor labels = label(batch);
     if (!labels.defined()) {
       for (std::size_t i = 0; i < keys_out().size(); ++i) write(batch, i, 0.0, logits);
@@ -144,7 +144,11 @@ void ClassificationMetrics::describe(nexuml::Schema<ClassificationMetrics>& s) {
 
 nexuml::Shapes ClassificationMetrics::infer(const nexuml::LayerInferContext& context) const {
   (void)metric_plan(context, *this);
-  if (const std::int64_t classes = logit_count(context); top_k > classes)
+  const std::int64_t classes = logit_count(context);
+  if (classes == 1 && !multi_label)
+    context.fail("one class alone says nothing: every prediction is right",
+                 "give a logit for each class, or set multi_label");
+  if (top_k > classes)
     context.fail("top_k is " + std::to_string(top_k) + ", there are " + std::to_string(classes) + " classes");
   return metric_shapes(context);
 }

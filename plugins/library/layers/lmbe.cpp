@@ -94,11 +94,13 @@ class LmbeRuntime final : public nexuml::PipelineLayer {
     return energies.clamp_min(decibel_floor).log10() * (definition_.power == 2 ? 10.0 : 20.0);
   }
 
-  // Each sample to mean 0 and deviation 1.
+  // Each sample to mean 0 and deviation 1. Taken from its first number on, so that rounding of the mean makes
+  // no noise of a constant, such as silence.
   static at::Tensor normalized(const at::Tensor& energies) {
     const at::Tensor flat = energies.flatten(1);
-    const at::Tensor deviation = flat.std(1, true, true).clamp_min(smallest_deviation);
-    return ((flat - flat.mean(1, true)) / deviation).view_as(energies);
+    const at::Tensor rest = flat - flat.narrow(1, 0, 1);
+    const at::Tensor deviation = rest.std(1, true, true).clamp_min(smallest_deviation);
+    return ((rest - rest.mean(1, true)) / deviation).view_as(energies);
   }
 
   const LMBE definition_;

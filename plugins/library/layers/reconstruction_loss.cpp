@@ -25,19 +25,23 @@ class ReconstructionLossRuntime final : public nexuml::PipelineLayer {
 
   void forward(nexuml::Batch& batch) override {
     const at::Tensor& reconstructed = input(batch, 1);
-    at::Tensor target = target_for(input(batch, 0), reconstructed);
+    const at::Tensor target = in_form_of(reconstructed, input(batch, 0));
+    if (target.sizes() != reconstructed.sizes()) return set_output(batch, flat_loss(target, reconstructed));
+    const at::Tensor expected = normalised(target);
     const bool masked = definition_.use_mask_loss && keys_in().size() > 2;
-    set_output(batch, masked ? masked_loss(target, reconstructed, input(batch, 2))
-                             : full_loss(target, reconstructed));
+    set_output(batch, masked ? masked_loss(expected, reconstructed, input(batch, 2))
+                             : full_loss(expected, reconstructed));
   }
 
  private:
-  // The original in the form of the reconstruction, where there is one.
-  at::Tensor target_for(const at::Tensor& original, const at::Tensor& reconstructed) const {
-    at::Tensor target = original;
-    if (original.dim() == 4 && reconstructed.dim() == 3)
-      if (const auto patch = patch_for(original, reconstructed))
-        target = patches(original, *patch, reconstructed.size(1)).value_or(original);
+  // The original as patches where the reconstruction has the form of tokens.
+  at::Tensor in_form_of(const at::Tensor& reconstructed, const at::Tensor& original) const {
+    if (original.dim() != 4 || reconstructed.dim() != 3) return original;
+    const auto patch = patch_for(original, reconstructed);
+    return patch ? patches(original, *patch, reconstructed.size(1)).value_or(original) : original;
+  }
+
+  at::Tensor normalised(const at::Tensor& target) const {
     if (!definition_.norm_pix_loss) return target;
     return (target - target.mean(-1, true)) / (target.var(-1, true, true) + variance_floor).sqrt();
   }
@@ -55,7 +59,12 @@ class ReconstructionLossRuntime final : public nexuml::PipelineLayer {
   }
 
   // Mean squared error of each sample: [batch].
-  at::Tensor full_loss(const at::Tensor& target, const at::Tensor& reconstructed) const {
+  static at::Tensor full_loss(const at::Tensor& target, const at::Tensor& reconstructed) {
+    return (target - reconstructed).square().reshape({target.size(0), -1}).mean(1);
+  }
+
+  // The same where the forms differ: over the numbers of a sample one after another, or those that both have.
+  at::Tensor flat_loss(const at::Tensor& target, const at::Tensor& reconstructed) const {
     at::Tensor expected = target.reshape({target.size(0), -1});
     at::Tensor found = reconstructed.reshape({reconstructed.size(0), -1});
     if (expected.size(1) != found.size(1)) {
@@ -64,13 +73,12 @@ class ReconstructionLossRuntime final : public nexuml::PipelineLayer {
       expected = expected.narrow(1, 0, length);
       found = found.narrow(1, 0, length);
     }
-    return (expected - found).square().mean(1);
+    return full_loss(normalised(expected), found);
   }
 
   // Mean squared error of each sample over the items that the mask selects: [batch].
   at::Tensor masked_loss(const at::Tensor& target, const at::Tensor& reconstructed,
                          const at::Tensor& mask) const {
-    if (target.sizes() != reconstructed.sizes()) return full_loss(target, reconstructed);
     const at::Tensor selected = selection(mask, target);
     const at::Tensor counts = selected.sum(1);
     if (counts.sum().item<double>() == 0) return full_loss(target, reconstructed);

@@ -3,6 +3,8 @@
 #include <nexuml/layer.h>
 #include <torch/nn/functional/loss.h>
 
+#include <vector>
+
 #include "layers/batch_loss.h"
 #include "layers/shape_rules.h"
 
@@ -19,7 +21,10 @@ class RegressionLossRuntime final : public nexuml::PipelineLayer {
     // [batch] and [batch, 1] mean the same; broadcasting would pair every prediction with every label.
     const at::Tensor target = label.to(predictions.dtype());
     const bool same_numbers = target.numel() == predictions.numel();
-    const at::Tensor loss = at::mse_loss(predictions, same_numbers ? target.view_as(predictions) : target);
+    // Expanded here: the operator's gradient does not count the numbers that broadcasting adds.
+    const std::vector<at::Tensor> pair =
+        at::broadcast_tensors({predictions, same_numbers ? target.view_as(predictions) : target});
+    const at::Tensor loss = at::mse_loss(pair[0], pair[1]);
     return repeated_for_samples(loss, predictions.size(0));
   }
 };

@@ -53,8 +53,8 @@ struct Upsample {
         problems.add("size", "exactly one of size and scale_factor is needed");
       if (upsample.mode == "nearest" && upsample.align_corners)
         problems.add("align_corners", "align_corners has no meaning for mode nearest");
-      if (upsample.recompute_scale_factor.value_or(false))
-        problems.add("recompute_scale_factor", "recompute_scale_factor: true is not offered");
+      if (upsample.recompute_scale_factor.value_or(false) && !upsample.scale_factor)
+        problems.add("recompute_scale_factor", "there is no scale_factor to compute anew");
     });
   }
   std::optional<TensorSpec> infer(const TensorSpec& input) const {
@@ -72,7 +72,10 @@ struct Upsample {
     return output;
   }
   std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
-    auto options = UpsampleModule::Options().align_corners(align_corners);
+    // Said plainly, so that LibTorch does not warn of defaults that changed long ago.
+    auto options = UpsampleModule::Options();
+    if (mode != "nearest") options.align_corners(align_corners.value_or(false));
+    if (scale_factor) options.recompute_scale_factor(recompute_scale_factor.value_or(false));
     if (mode == "nearest") options.mode(torch::kNearest);
     if (mode == "linear") options.mode(torch::kLinear);
     if (mode == "bilinear") options.mode(torch::kBilinear);
