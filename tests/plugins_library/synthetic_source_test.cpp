@@ -13,7 +13,7 @@ struct GoldenData {
 };
 
 GoldenData golden_data(const std::string& name) {
-  const std::string stem = std::string(NEXUML_TEST_DATA) + "/golden/" + name;
+  const std::string stem = std::string(NEXUML_TEST_DATA) + "/golden/data/" + name;
   nexuml::Diagnostics problems;
   GoldenData golden;
   golden.description = nexuml::parse_json(nexuml::read_text_file(stem + ".json", problems), name, problems);
