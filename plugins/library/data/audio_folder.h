@@ -12,6 +12,7 @@
 
 namespace nexuml_library {
 
+// Shape: waveform [channels, samples] in [-1, 1].
 struct AudioFolder {
   std::string root;
   std::int64_t sample_rate = 16000;

@@ -14,6 +14,8 @@
 
 namespace nexuml_library {
 
+// Shape: features [3, 32, 32] in [0, 1].
+// Source: Krizhevsky, Learning multiple layers of features from tiny images, 2009
 struct CIFAR10Dataset {
   std::string root = "cifar10";
   bool train = true;
@@ -26,6 +28,8 @@ struct CIFAR10Dataset {
 };
 
 // The fine labels are `class_labels`, the 20 groups of them `coarse_labels`.
+// Shape: features [3, 32, 32] in [0, 1].
+// Source: Krizhevsky, Learning multiple layers of features from tiny images, 2009
 struct CIFAR100Dataset {
   std::string root = "cifar100";
   bool train = true;

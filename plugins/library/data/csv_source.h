@@ -18,6 +18,7 @@
 
 namespace nexuml_library {
 
+// Shape: features [columns].
 struct CsvSource {
   enum class Label { classes, number };
   std::string path;

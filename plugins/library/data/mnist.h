@@ -13,6 +13,8 @@
 
 namespace nexuml_library {
 
+// Shape: features [1, 28, 28] in [0, 1].
+// Source: LeCun, Cortes and Burges, The MNIST database
 struct MNISTDataset {
   std::string root = "mnist";
   bool train = true;
@@ -24,6 +26,8 @@ struct MNISTDataset {
   std::shared_ptr<nexuml::Dataset> build(const nexuml::DataContext& context) const;
 };
 
+// Shape: features [1, 28, 28] in [0, 1].
+// Source: Xiao, Rasul and Vollgraf, arXiv 1708.07747
 struct FashionMNISTDataset {
   std::string root = "fashionmnist";
   bool train = true;

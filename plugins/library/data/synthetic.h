@@ -28,6 +28,10 @@ struct SyntheticTarget {
   static void describe(nexuml::Schema<SyntheticTarget>& s);
 };
 
+// Shape: features [feature_shape]; labels [], [num_classes] or [num_outputs].
+// Formula: N(0, 1), U[-1, 1), or cluster centres 3 N(0, 1) plus 0.5 N(0, 1); targets: cluster or random
+// class, Bernoulli(label_density),
+// 0.1 X W + 0.1 N(0, 1), or +3 on all features of a random positive_fraction.
 struct Synthetic {
   enum class Noise { gaussian, uniform };
   std::vector<std::int64_t> feature_shape = {128};

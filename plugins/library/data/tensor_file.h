@@ -18,6 +18,7 @@
 
 namespace nexuml_library {
 
+// Shape: each tensor without its first dimension, which counts the samples.
 struct TensorFileSource {
   std::string path;
   std::optional<std::string> label_path = std::nullopt;

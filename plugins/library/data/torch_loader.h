@@ -8,6 +8,7 @@
 
 namespace nexuml_library {
 
+// Shape: batches of [batch, ...] of what the samples hold.
 struct TorchLoader {
   static void describe(nexuml::Schema<TorchLoader>& s);
   std::shared_ptr<nexuml::LoaderBackend> build(const nexuml::LoaderBuildContext& context) const;

@@ -18,6 +18,9 @@ inline constexpr const char* percentile_rule_path =
 inline constexpr const char* gamma_rule_path =
     "nexuml_library.evaluation.anomalous_sound_detection.decision:GammaPercentileRule";
 
+// Shape: scores [batch] -> decisions [batch].
+// Formula: score >= threshold; the threshold is the quantile of the scores that it is fitted on,
+// interpolated linearly.
 struct QuantileThresholdRule {
   double quantile = 0.95;
 
@@ -25,6 +28,9 @@ struct QuantileThresholdRule {
   std::shared_ptr<nexuml::DecisionRule> build(const nexuml::DecisionRuleBuildContext& context) const;
 };
 
+// Shape: scores [batch] -> decisions [batch].
+// Formula: score >= threshold; the threshold is the percentile of the scores that it is fitted on,
+// interpolated linearly.
 struct PercentileThresholdRule {
   double percentile = 95.0;
 
@@ -32,6 +38,11 @@ struct PercentileThresholdRule {
   std::shared_ptr<nexuml::DecisionRule> build(const nexuml::DecisionRuleBuildContext& context) const;
 };
 
+// Shape: scores [batch] -> decisions [batch].
+// Formula: score >= threshold; the threshold is the percentile of a gamma distribution that is fitted by
+// maximum likelihood to the scores, shifted so that all are above 0; of the scores themselves where that
+// fails.
+// Source: Minka, Estimating a Gamma distribution, 2002
 struct GammaPercentileRule {
   double percentile = 90.0;
 

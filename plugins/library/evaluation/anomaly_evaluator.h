@@ -13,6 +13,10 @@
 
 namespace nexuml_library {
 
+// Shape: scores [batch], labels [batch]: 1 anomalous, 0 normal, other rows are left out.
+// Formula: area under the ROC curve by trapezoids; partial area a up to m = max_fpr, standardised:
+// (1 + (a - m^2/2) / (m - m^2/2)) / 2; best F1 over all thresholds; harmonic means over machines, sections
+// and domains. Source: McClish, Medical Decision Making 9, 1989; DCASE challenge, task 2
 struct AnomalyEvaluator {
   std::string score_key = "anomaly_score";
   std::optional<std::string> decision_key = std::nullopt;

@@ -15,6 +15,8 @@
 
 namespace nexuml_library {
 
+// Shape: scores [batch], labels [batch].
+// Formula: histograms of 40 bins over the range of all scores, normal beside anomalous.
 struct AnomalyVisualizer {
   std::string score_key = "anomaly_score";
   std::vector<std::string> group_keys = {};

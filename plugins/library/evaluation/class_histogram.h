@@ -14,6 +14,8 @@
 
 namespace nexuml_library {
 
+// Shape: labels [batch] of whole numbers, or [batch, classes] of 0 and 1.
+// Formula: samples and shares of each class; imbalance_ratio = largest class / smallest class.
 struct ClassHistogram {
   std::optional<std::string> title = std::nullopt;
 

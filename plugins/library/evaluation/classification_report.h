@@ -15,6 +15,9 @@
 
 namespace nexuml_library {
 
+// Shape: logits or probabilities [batch, classes], or class numbers [batch]; labels [batch].
+// Formula: precision = tp / (tp + fp), recall = tp / (tp + fn), F1 = 2 tp / (2 tp + fp + fn), of each class
+// and averaged.
 struct ClassificationReport {
   static void describe(nexuml::Schema<ClassificationReport>& s);
   std::shared_ptr<nexuml::EvalAlgorithm> build(const nexuml::EvalBuildContext& context) const;

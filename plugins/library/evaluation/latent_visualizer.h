@@ -19,6 +19,9 @@ namespace nexuml_library {
 
 enum class StoreBackend { memory, memmap };
 
+// Shape: latent [batch, ...], flattened; the projection is [samples, 2].
+// Formula: principal components, t-SNE or UMAP of a random selection of max_samples rows.
+// Source: van der Maaten and Hinton, JMLR 9, 2008; McInnes, Healy and Melville, arXiv 1802.03426
 struct LatentVisualizer {
   enum class Method { tsne, umap, pca };
   Method method = Method::tsne;

@@ -20,6 +20,9 @@
 
 namespace nexuml_library {
 
+// Shape: original and reconstruction [batch, channels, height, width] or [batch, ...].
+// Formula: rows of original, reconstruction and |error|; reconstruction_mse_sample is the mean squared error
+// shown.
 struct ReconstructionVisualizer {
   std::string reconstructed_key;
   std::optional<std::string> mask_key = std::nullopt;

@@ -71,6 +71,11 @@ nexuml::Field max_fpr_field(nexuml::Field field) {
   return field.doc("False positive rate up to which the partial area reaches.").greater_than(0).at_most(1);
 }
 
+// Shape: scores [rows], labels [rows]: 1 positive, 0 negative, other rows are left out.
+// Formula: area under the ROC curve by trapezoids; its part a up to m = max_fpr as (1 + (a - m^2/2) /
+// (m - m^2/2)) / 2; sum over thresholds of (recall step) precision; the best 2 tp / (2 tp + fp + fn) over all
+// thresholds.
+// Source: McClish, Medical Decision Making 9, 1989; Fawcett, Pattern Recognition Letters 27, 2006
 struct AucPaucF1 {
   double max_fpr = 0.1;
 
@@ -94,6 +99,8 @@ struct AucPaucF1 {
   }
 };
 
+// Shape: scores [rows], labels [rows]: 1 anomalous, 0 normal, other rows are left out.
+// Formula: as auc_pauc_f1, with mean and unbiased deviation of the scores.
 struct AnomalyMetrics {
   double max_fpr = 0.1;
 
@@ -112,6 +119,7 @@ struct AnomalyMetrics {
   }
 };
 
+// Formula: n / sum(1 / x) over the positive finite numbers.
 struct HarmonicMean {
   std::vector<Value> values = {};
 
@@ -129,6 +137,10 @@ struct HarmonicMean {
   }
 };
 
+// Shape: scores [rows], labels [rows], machine, section and domain of each row.
+// Formula: of each section the areas with the normals of one domain and all anomalies, and the partial area
+// of both; omega is the harmonic mean of all of them.
+// Source: DCASE challenge, task 2
 struct DcaseTask2 {
   double max_fpr = 0.1;
   std::vector<Value> machine = {}, section = {}, domain = {};
@@ -150,6 +162,8 @@ struct DcaseTask2 {
   }
 };
 
+// Shape: scores [rows], labels [rows], groups of each row.
+// Formula: as auc_pauc_f1, of each group.
 struct Task2PerGroup {
   double max_fpr = 0.1;
   std::vector<Value> groups = {};
@@ -172,6 +186,8 @@ struct Task2PerGroup {
   }
 };
 
+// Shape: y_true_top [rows], y_pred_top [rows] -> [labels, labels].
+// Formula: how often the row's label was taken for the column's.
 struct Task1Confusion {
   static void describe(nexuml::Schema<Task1Confusion>& s) {
     s.summary("Confusion matrix of `y_true_top` (rows) and `y_pred_top`, over the sorted labels that occur.");
@@ -188,6 +204,10 @@ struct Task1Confusion {
   }
 };
 
+// Shape: y_true_top, y_true_second, y_pred_top, y_pred_second [rows].
+// Formula: share of right top labels; means of precision, recall and F1 over the second-level classes of the
+// truth.
+// Source: DCASE challenge, task 1
 struct Task1Hierarchical {
   std::optional<std::int64_t> num_top_classes = std::nullopt;
 
@@ -214,6 +234,9 @@ struct Task1Hierarchical {
   }
 };
 
+// Shape: y_true [rows], y_pred [rows], domains of each row.
+// Formula: mean over the classes of the truth of the share that was found, of each domain and averaged.
+// Source: DCASE challenge, task 7
 struct Task7Domains {
   std::vector<Value> domains = {};
 
@@ -232,6 +255,7 @@ struct Task7Domains {
   }
 };
 
+// Formula: the values of each key, one after the other.
 struct Task7Table {
   std::vector<nexuml::OrderedMap<double>> results = {};
 
