@@ -2,12 +2,17 @@
 
 #include <ATen/ops/_fused_adam.h>
 #include <ATen/ops/_fused_adamw.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/empty_like.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/maximum.h>
+#include <ATen/ops/sqrt.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/GradMode.h>
 
 #include <cmath>
+#include <cstddef>
+#include <map>
 
 #include "optimizers/momentum.h"
 #include "optimizers/parameter_states.h"
@@ -15,6 +20,9 @@
 namespace nexuml_torch {
 
 namespace {
+
+// Numbers up to which a parameter is updated together with others.
+constexpr std::int64_t small_parameter = 1 << 16;
 
 struct AdamOptions {
   double beta1, beta2, eps, weight_decay;
@@ -40,9 +48,7 @@ class MomentsOfGradient final : public nexuml::Optimizer, public HasMomentum {
         if (options_.fused.value_or(!batch.parameters.front().device().is_cpu()))
           update_fused(batch, groups()[group].lr, beta1s_[group]);
         else
-          for (std::size_t i = 0; i < batch.parameters.size(); ++i)
-            update_one(batch.parameters[i], batch.gradients[i], *batch.states[i], groups()[group].lr,
-                       beta1s_[group]);
+          update_unfused(batch, groups()[group].lr, beta1s_[group]);
       }
   }
 
@@ -53,6 +59,7 @@ class MomentsOfGradient final : public nexuml::Optimizer, public HasMomentum {
   }
   void load_state(const nexuml::TrainingState& state) override {
     states_.read(state);
+    together_.clear();
     Optimizer::load_state(state);
   }
 
@@ -75,25 +82,117 @@ class MomentsOfGradient final : public nexuml::Optimizer, public HasMomentum {
 
   // The operators, and with them the bits, that Python takes on the CPU where `fused` is not set. They
   // matter: a gradient that is zero but for its rounding, such as that of a bias in front of a batch
-  // normalisation, becomes a whole step.
-  void update_one(const at::Tensor& parameter, at::Tensor gradient, ParameterState& state, double lr,
-                  double beta1) const {
-    if (options_.maximize) gradient = gradient.neg();
-    if (options_.weight_decay != 0) {
-      if (options_.decoupled)
-        parameter.mul_(1 - lr * options_.weight_decay);
-      else
-        gradient = gradient.add(parameter, options_.weight_decay);
+  // normalisation, becomes a whole step. Small parameters lie one after another in one tensor, so that they
+  // take few operators; which place a number has in a tensor changes no bit of it.
+  void update_unfused(const FusedBatch& batch, double lr, double beta1) {
+    FusedBatch small;
+    for (std::size_t i = 0; i < batch.parameters.size(); ++i) {
+      ParameterState& state = *batch.states[i];
+      if (batch.parameters[i].numel() > small_parameter) {
+        const at::Tensor gradient = prepared_gradient(batch.gradients[i], batch.parameters[i], lr);
+        const at::Tensor divisor = at::empty_like(state.moments[0]);
+        advance(state.moments, divisor, gradient, state.step, beta1);
+        move(batch.parameters[i], state, divisor, lr, beta1);
+        continue;
+      }
+      if (batch.parameters[i].numel() == 0) continue;
+      small.parameters.push_back(batch.parameters[i]);
+      small.gradients.push_back(batch.gradients[i].reshape({-1}));
+      small.states.push_back(&state);
     }
-    const at::Tensor &average = state.moments[0], &square = state.moments[1];
-    average.lerp_(gradient, 1 - beta1);
-    square.mul_(options_.beta2).addcmul_(gradient, gradient, 1 - options_.beta2);
-    const auto step = static_cast<double>(state.step);
-    const double correction1 = 1 - std::pow(beta1, step), correction2 = 1 - std::pow(options_.beta2, step);
-    if (options_.amsgrad) at::maximum_out(state.moments[2], state.moments[2], square);
-    const at::Tensor divisor = (options_.amsgrad ? state.moments[2] : square).sqrt();
-    divisor.div_(std::pow(correction2, 0.5)).add_(options_.eps);
-    parameter.addcdiv_(average, divisor, -(lr / correction1));
+    if (!small.parameters.empty()) update_together(small, lr, beta1);
+  }
+
+  void update_together(const FusedBatch& batch, double lr, double beta1) {
+    const Together& together = together_of(batch);
+    at::Tensor gradient = at::cat(batch.gradients);
+    if (options_.maximize) gradient.neg_();
+    if (options_.weight_decay != 0) {
+      std::vector<at::Tensor> flat;
+      for (const at::Tensor& parameter : batch.parameters) {
+        if (options_.decoupled)
+          parameter.mul_(1 - lr * options_.weight_decay);
+        else
+          flat.push_back(parameter.reshape({-1}));
+      }
+      if (!options_.decoupled) gradient.add_(at::cat(flat), options_.weight_decay);
+    }
+    advance(together.moments, together.divisor, gradient, batch.states.front()->step, beta1);
+    for (std::size_t i = 0; i < batch.parameters.size(); ++i)
+      move(batch.parameters[i], *batch.states[i], together.divisors[i], lr, beta1);
+  }
+
+  // The gradient as the moments take it; decoupled weight decay shrinks the parameter.
+  at::Tensor prepared_gradient(const at::Tensor& gradient, const at::Tensor& parameter, double lr) const {
+    const at::Tensor followed = options_.maximize ? gradient.neg() : gradient;
+    if (options_.weight_decay == 0) return followed;
+    if (!options_.decoupled) return followed.add(parameter, options_.weight_decay);
+    parameter.mul_(1 - lr * options_.weight_decay);
+    return followed;
+  }
+
+  void advance(const std::vector<at::Tensor>& moments, const at::Tensor& divisor, const at::Tensor& gradient,
+               std::int64_t step, double beta1) const {
+    moments[0].lerp_(gradient, 1 - beta1);
+    moments[1].mul_(options_.beta2).addcmul_(gradient, gradient, 1 - options_.beta2);
+    at::Tensor largest = moments[1];
+    if (options_.amsgrad) {
+      largest = moments[2];
+      at::maximum_out(largest, largest, moments[1]);
+    }
+    at::Tensor result = divisor;
+    at::sqrt_out(result, largest);
+    const double correction = 1 - std::pow(options_.beta2, static_cast<double>(step));
+    result.div_(std::pow(correction, 0.5)).add_(options_.eps);
+  }
+
+  static void move(const at::Tensor& parameter, const ParameterState& state, const at::Tensor& divisor,
+                   double lr, double beta1) {
+    const double correction = 1 - std::pow(beta1, static_cast<double>(state.step));
+    parameter.addcdiv_(state.moments[0], divisor, -(lr / correction));
+  }
+
+  // The moments of several parameters, of which theirs are views, and room for what divides the step.
+  struct Together {
+    std::vector<at::Tensor> moments;
+    at::Tensor divisor;
+    std::vector<at::Tensor> divisors;  // of each parameter
+
+    bool holds(const FusedBatch& batch) const {
+      if (divisors.size() != batch.states.size()) return false;
+      for (std::size_t m = 0; m < moments.size(); ++m) {
+        const auto* place = static_cast<const std::byte*>(moments[m].const_data_ptr());
+        for (const ParameterState* state : batch.states) {
+          if (state->moments[m].const_data_ptr() != place) return false;
+          place += state->moments[m].nbytes();
+        }
+      }
+      return true;
+    }
+  };
+
+  // Gathers the moments where a batch is new, for example after loading.
+  const Together& together_of(const FusedBatch& batch) {
+    Together& together = together_[batch.states.front()];
+    if (together.holds(batch)) return together;
+    together = {};
+    const auto views = [&](const at::Tensor& flat, const auto& take) {
+      std::int64_t offset = 0;
+      for (std::size_t i = 0; i < batch.parameters.size(); ++i) {
+        take(i, flat.narrow(0, offset, batch.parameters[i].numel()).view(batch.parameters[i].sizes()));
+        offset += batch.parameters[i].numel();
+      }
+    };
+    for (std::size_t m = 0; m < batch.states.front()->moments.size(); ++m) {
+      std::vector<at::Tensor> parts;
+      for (const ParameterState* state : batch.states) parts.push_back(state->moments[m].reshape({-1}));
+      together.moments.push_back(at::cat(parts));
+      views(together.moments.back(),
+            [&](std::size_t i, const at::Tensor& view) { batch.states[i]->moments[m] = view; });
+    }
+    together.divisor = at::empty_like(together.moments.front());
+    views(together.divisor, [&](std::size_t, const at::Tensor& view) { together.divisors.push_back(view); });
+    return together;
   }
 
   void update_fused(FusedBatch& batch, double lr, double beta1) const {
@@ -119,6 +218,7 @@ class MomentsOfGradient final : public nexuml::Optimizer, public HasMomentum {
   const AdamOptions options_;
   std::vector<double> beta1s_;  // a group's
   ParameterStates states_;
+  std::map<const ParameterState*, Together> together_;  // by the first state of a batch
 };
 
 // The fields that both have, in the words of torch's documentation.
