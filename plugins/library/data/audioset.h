@@ -18,6 +18,9 @@
 
 namespace nexuml_library {
 
+// Shape: waveform [1, len_seconds sample_rate], or features as the NPY file has them; class [],
+// class_logits [527].
+// Source: Gemmeke et al., Audio Set: An ontology and human-labeled dataset for audio events, 2017
 struct AudiosetDataset {
   std::string data_dir = "audioset";
   std::string meta_dir = "audioset/metadata";

@@ -20,6 +20,8 @@ enum class DownloadMode { disabled, dry_run, manual, already_downloaded, downloa
 // class_second, and optionally confidence. Features: waveform, and clap_embedding where a folder of
 // <sound_id>.npy is given. Labels: class_second and class_top, int64 []; confidence, float32 [].
 // Rows are dealt to five folds by `fold_seed`; with `fold_id` that fold tests.
+// Shape: waveform [channels, clip_num_samples]; class_top, class_second, confidence [].
+// Source: DCASE challenge 2026, task 1
 struct DCASE2026T1Dataset {
   std::string root = "DCASE2026T1";
   std::optional<std::string> metadata_csv = std::nullopt;  // null: <root>/metadata.csv
@@ -39,6 +41,8 @@ struct DCASE2026T1Dataset {
 
 // <root>/<domain>/evaluation_setup/*train*.{txt,csv} and *test*.{txt,csv}, each with a file and a class on a
 // line, and the files below <root>/<domain>. Labels, int64 []: class, and domain, its place in `domains`.
+// Shape: waveform [channels, clip_num_samples]; class, domain [].
+// Source: DCASE challenge 2026, task 7
 struct DCASE2026T7Dataset {
   std::string root = "DCASE2026T7";
   std::vector<std::string> domains = {"D2", "D3"};

@@ -22,6 +22,8 @@ namespace nexuml_library {
 
 enum class DcaseDataType { dev, eval };
 
+// Shape: waveform [channels, clip_num_samples]; y_true, machine, target, section [].
+// Source: DCASE challenge, task 2
 struct DCASET2Dataset {
   std::optional<std::string> root = std::nullopt;  // null: data_root
   std::string data_root = "DCASET2";
@@ -46,6 +48,8 @@ struct DCASET2Dataset {
 };
 
 // With the attributes of a table as further metadata, and without the labels of an evaluation's test clips.
+// Shape: waveform [channels, clip_num_samples]; y_true, machine, target, section [].
+// Source: DCASE challenge 2026, task 2
 struct DCASE2026T2Dataset {
   std::optional<std::string> root = std::nullopt;
   std::string data_root = "DCASET2";

@@ -14,6 +14,7 @@
 
 namespace nexuml_library {
 
+// Shape: features [channels, height, width] in [0, 1]; label [].
 struct ImageFolder {
   std::string root;
   std::int64_t channels = 3;

@@ -11,6 +11,7 @@
 namespace nexuml_library {
 
 // Whole shards in windows, read ahead; the samples of a window are permuted.
+// Shape: batches of [batch, ...] of what the shards hold.
 struct TensorShardsLoader {
   std::int64_t shards_per_window = 6;
   std::int64_t prefetch_windows = 2;
@@ -26,6 +27,7 @@ struct TensorShardsLoader {
 };
 
 // Decoding by threads under the name that scenarios of audio use.
+// Shape: batches of [batch, ...] of what the samples hold.
 struct DaliLoader {
   static void describe(nexuml::Schema<DaliLoader>& s);
   std::shared_ptr<nexuml::LoaderBackend> build(const nexuml::LoaderBuildContext& context) const;
