@@ -120,7 +120,8 @@ def document(program):
 
 def target_texts(program, notes):
     """The targets of nexuml.library, of which no host command shows the fields."""
-    [schemas] = pathlib.Path(program).resolve().parents[1].rglob("nexuml_library.nexuml-schemas.json")
+    library = pathlib.Path(program).resolve().parents[1] / "lib/nexuml/components/org.nexuml.library"
+    schemas = library / "nexuml_library.nexuml-schemas.json"
     targets, text = json.loads(schemas.read_text())["targets"], []
     for kind, title in TARGETS.items():
         rows = sorted((target for target in targets if target["kind"] == kind), key=lambda target: target["path"].lower())

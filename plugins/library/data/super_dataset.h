@@ -11,6 +11,7 @@
 
 namespace nexuml_library {
 
+// Shape: as the samples of its parts, which have to agree.
 struct SuperDataset {
   std::vector<nexuml::DatasetSpec> datasets = {};
   std::optional<nexuml::OrderedMap<nexuml::OrderedMap<nexuml::Value>>> merge_labels = std::nullopt;
