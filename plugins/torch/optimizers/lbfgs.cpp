@@ -51,7 +51,7 @@ struct LBFGS {
     s.check([](const LBFGS& value, nexuml::RuleProblems& problems) {
       if (value.line_search_fn && *value.line_search_fn != "strong_wolfe")
         problems.add("line_search_fn",
-                     "'strong_wolfe' or null is expected, found '" + *value.line_search_fn + "'");
+                     fmt::format("'strong_wolfe' or null is expected, found '{}'", *value.line_search_fn));
     });
   }
   std::shared_ptr<nexuml::Optimizer> build(const nexuml::OptimizerBuildContext& context) const;
