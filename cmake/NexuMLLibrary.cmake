@@ -101,6 +101,30 @@ function(_nexuml_add_note target id version)
   set_source_files_properties("${note}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
 
+# Where the library is built with a sanitizer and the host is not, the sanitizer's runtime has to be in the process
+# first. <variable>: arguments of `cmake -E env`.
+function(_nexuml_sanitizer_environment variable)
+  set(environment ASAN_OPTIONS=detect_leaks=0)
+  get_target_property(imported NexuML::nexuml-run IMPORTED)
+  string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+  get_directory_property(options COMPILE_OPTIONS)
+  foreach(sanitizer address:asan thread:tsan)
+    string(REGEX MATCH "^[a-z]+" name "${sanitizer}")
+    string(REGEX MATCH "[a-z]+$" runtime "${sanitizer}")
+    if(imported AND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${type}} ${options}" MATCHES "-fsanitize=[a-z,]*${name}")
+      if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+        set(file "lib${runtime}.so")
+      else()
+        set(file "libclang_rt.${runtime}-${CMAKE_SYSTEM_PROCESSOR}.so")
+      endif()
+      execute_process(COMMAND "${CMAKE_CXX_COMPILER}" "-print-file-name=${file}"
+        OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
+      list(APPEND environment "LD_PRELOAD=${path}")
+    endif()
+  endforeach()
+  set(${variable} ${environment} PARENT_SCOPE)
+endfunction()
+
 function(_nexuml_add_manifest target folder ready requirements)
   if(ready)
     cmake_path(ABSOLUTE_PATH ready)
@@ -112,10 +136,14 @@ function(_nexuml_add_manifest target folder ready requirements)
   foreach(requirement IN LISTS requirements)
     list(APPEND arguments --requires "${requirement}")
   endforeach()
+  if(CMAKE_CROSSCOMPILING_EMULATOR)
+    list(APPEND arguments --in-process)
+  endif()
   add_dependencies(${target} NexuML::nexuml-run)
   # A sanitizer's runtime reports what third-party start-up code leaks; here only registration matters.
+  _nexuml_sanitizer_environment(environment)
   add_custom_command(TARGET ${target} POST_BUILD VERBATIM COMMENT "Manifest of ${target}"
-    COMMAND "${CMAKE_COMMAND}" -E env ASAN_OPTIONS=detect_leaks=0 ${CMAKE_CROSSCOMPILING_EMULATOR}
+    COMMAND "${CMAKE_COMMAND}" -E env ${environment} ${CMAKE_CROSSCOMPILING_EMULATOR}
       $<TARGET_FILE:NexuML::nexuml-run> __manifest "$<TARGET_FILE:${target}>" "${folder}/${target}" ${arguments}
     COMMAND "${CMAKE_OBJCOPY}"
       --remove-section .nexuml.manifest --remove-section .nexuml.schemas
@@ -151,4 +179,31 @@ function(nexuml_install_library target)
     file(WRITE \"\${entry}.partial\" \"\${manifest}\")
     file(RENAME \"\${entry}.partial\" \"\${entry}\")
   " COMPONENT Runtime)
+endfunction()
+
+# nexuml_add_library_tests(<target> [CASES <file or folder>...] [TIMEOUT <seconds>])
+#
+# A test `<target>-validate` of ctest: `nexuml-run validate` over the component folder. CASES are golden cases; those
+# in the folder `cases` of the component folder are taken by themselves. The report also lies beside the build as JUnit.
+function(nexuml_add_library_tests target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "TIMEOUT" "CASES")
+  if(arg_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "nexuml_add_library_tests(${target}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+  endif()
+  get_target_property(folder ${target} NEXUML_FOLDER)
+  if(NOT folder)
+    message(FATAL_ERROR "nexuml_add_library_tests(${target}): ${target} was not made by nexuml_add_library")
+  endif()
+  set(arguments --junit "${CMAKE_CURRENT_BINARY_DIR}/${target}-validate.xml")
+  foreach(cases IN LISTS arg_CASES)
+    cmake_path(ABSOLUTE_PATH cases)
+    list(APPEND arguments --cases "${cases}")
+  endforeach()
+  _nexuml_sanitizer_environment(environment)
+  add_test(NAME ${target}-validate
+    COMMAND "${CMAKE_COMMAND}" -E env ${environment} ${CMAKE_CROSSCOMPILING_EMULATOR}
+      $<TARGET_FILE:NexuML::nexuml-run> validate "${folder}" ${arguments})
+  if(arg_TIMEOUT)
+    set_tests_properties(${target}-validate PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  endif()
 endfunction()

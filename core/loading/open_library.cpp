@@ -43,6 +43,15 @@ void report_open_failure(const std::string& text, const Where& where, Diagnostic
   }
 }
 
+// The loader was left in the middle of its work, which ends the process with many systems. This one got
+// away with it; the library is a crash all the same.
+void report_thrown_while_opening(const std::string& text, const Where& where, Diagnostics& problems) {
+  problems
+      .error("E405", "an exception left a static initialiser of the library: " + without_backtrace(text),
+             where)
+      .hint = "nobody can catch it there; do such work in NEXUML_LIBRARY instead";
+}
+
 }  // namespace
 
 int library_open_flags() noexcept {
@@ -61,9 +70,15 @@ std::optional<boost::dll::shared_library> open_shared(const std::string& path, c
     // The overload that throws is the one that keeps the system's message.
     return boost::dll::shared_library(path, static_cast<boost::dll::load_mode::type>(library_open_flags()));
   } catch (const std::exception& failure) {
-    report_open_failure(failure.what(), where, problems);
-    return std::nullopt;
+    const std::string text = failure.what();
+    if (text.starts_with("boost::dll::"))
+      report_open_failure(text, where, problems);
+    else
+      report_thrown_while_opening(text, where, problems);
+  } catch (...) {
+    report_thrown_while_opening("an exception that is not a std::exception", where, problems);
   }
+  return std::nullopt;
 }
 
 std::optional<StagedRegistration> open_library(const std::string& path, const Where& where,

@@ -1,4 +1,4 @@
-// The worker's side: LibTorch once, a fork for each library.
+// The worker's side: LibTorch once, a fork for each task.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -8,10 +8,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <thread>
+#include <vector>
 
 #include "discovery/examine.h"
 #include "loading/diagnostic_value.h"
@@ -24,8 +27,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kept_output = 4096;         // the tail of what a library printed
-constexpr rlim_t max_child_memory = 64ull << 30;  // address space; LibTorch alone maps several GB
+constexpr std::size_t kept_output = 4096;  // the tail of what a library printed
 constexpr std::chrono::seconds forever{24 * 3600};
 
 std::string text_of(const Value& map, std::string_view key) {
@@ -39,6 +41,17 @@ std::size_t thread_count() {
   return static_cast<std::size_t>(std::distance(begin(tasks), end(tasks)));
 }
 
+// Address space for a child: what the worker has mapped, LibTorch's several GB among it, and half of the
+// machine's memory. A library that wants more is told so, before the machine is in trouble.
+rlim_t child_memory_limit() {
+  std::ifstream statm("/proc/self/statm");
+  rlim_t mapped_pages = 0;
+  statm >> mapped_pages;
+  const auto page = static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
+  const rlim_t half = static_cast<rlim_t>(::sysconf(_SC_PHYS_PAGES)) * page / 2;
+  return mapped_pages * page + std::clamp<rlim_t>(half, 4ull << 30, 64ull << 30);
+}
+
 // ---- in the child
 // ------------------------------------------------------------------------------------------------
 
@@ -50,42 +63,41 @@ void limit_child(std::chrono::milliseconds timeout) {
     ::setrlimit(resource, &both);
   };
   limit(RLIMIT_CORE, 0);
-  limit(RLIMIT_CPU, static_cast<rlim_t>(timeout.count() / 1000 + 2));
+  // A backstop for a worker that is gone: processor time counts every thread.
+  limit(RLIMIT_CPU,
+        static_cast<rlim_t>(timeout.count() / 1000 + 2) * std::max(1u, std::thread::hardware_concurrency()));
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-  limit(RLIMIT_AS, max_child_memory);
+  limit(RLIMIT_AS, child_memory_limit());
 #endif
+  // Should memory run out all the same, this is the process to end.
+  std::ofstream("/proc/self/oom_score_adj") << 1000;
 }
 
-Diagnostics load_declared(LibraryLoader& loader, const Value& request) {
-  Diagnostics problems;
-  const Candidate candidate{.manifest = text_of(request, "manifest"),
-                            .library = text_of(request, "library"),
-                            .source = "probe",
-                            .place = 0,
-                            .entry_point = true};
-  auto examined = examine(candidate, host_abi(), problems);
-  if (!examined || problems.has_errors()) return problems;
-  examined->library.origin.path = candidate.library;
-  examined->library.requirements.clear();  // what it needs is probed on its own
-  loader.load(examined->library, problems);
-  return problems;
-}
+struct ChildEnds {
+  int result, output;       // the child's own
+  std::vector<int> others;  // of the worker
+};
 
-[[noreturn]] void run_child(LibraryLoader& loader, const Value& request, std::chrono::milliseconds timeout,
-                            int result, int output) {
+[[noreturn]] void run_child(LibraryLoader& loader, const Value& request, const ProbeTask& task,
+                            std::chrono::milliseconds timeout, const ChildEnds& ends) {
   limit_child(timeout);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(output, STDERR_FILENO);
+  for (const int descriptor : ends.others) ::close(descriptor);
+  ::dup2(ends.output, STDOUT_FILENO);
+  ::dup2(ends.output, STDERR_FILENO);
   const std::size_t threads_before = thread_count();
+  Value answer;
   Diagnostics problems;
   try {
-    problems = load_declared(loader, request);
+    answer = task(loader, request);
+  } catch (const Error& failure) {
+    problems.append(failure.diagnostics());
   } catch (const std::exception& failure) {
     problems.error("E407", fmt::format("opening the library failed: {}", failure.what()));
   }
+  if (!answer.is_map()) answer = Value::map({{"diagnostics", to_value(problems)}});
   // A thread that the library started gets the time to show what it does.
   for (int waited = 0; thread_count() > threads_before && waited < 20; ++waited) ::usleep(10'000);
-  send_message(result, Value::map({{"diagnostics", to_value(problems)}}));
+  send_message(ends.result, answer);
   ::_exit(0);
 }
 
@@ -136,6 +148,21 @@ struct ChildEnd {
   std::string output;  // the tail of what it printed
 };
 
+// Ends the processes that a library left behind, also one in a session of its own: as the reaper of orphans
+// this process is their parent now.
+void end_orphans() {
+  const std::string listing = fmt::format("/proc/self/task/{}/children", ::getpid());
+  for (int round = 0; round < 1000; ++round) {
+    std::ifstream children(listing);
+    bool found = false;
+    for (pid_t orphan = 0; children >> orphan; found = true) ::kill(orphan, SIGKILL);
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    if (!found) return;
+    ::usleep(1000);
+  }
+}
+
 // Waits for the child, reading both pipes so that it never blocks on them. Kills its whole group when time is
 // up.
 ChildEnd await_child(pid_t child, int result, int output, std::chrono::milliseconds timeout) {
@@ -155,7 +182,8 @@ ChildEnd await_child(pid_t child, int result, int output, std::chrono::milliseco
       ended = ::waitpid(child, &end.status, 0) == child;
     }
   }
-  ::kill(-child, SIGKILL);  // processes that the library left behind
+  ::kill(-child, SIGKILL);
+  end_orphans();
   ::fcntl(result, F_SETFL, O_NONBLOCK);
   ::fcntl(output, F_SETFL, O_NONBLOCK);
   for (std::size_t before = ~0ul; before != end.answer.size();) {
@@ -215,12 +243,16 @@ Value answer_of(const ChildEnd& end, const Value& request, std::chrono::millisec
   return Value::map({{"diagnostics", to_value(problems)}});
 }
 
-Value probe_one(LibraryLoader& loader, const Value& request) {
+Value probe_one(LibraryLoader& loader, const Value& request, const ProbeTask& task, int requests,
+                int responses) {
   const Value* limit = request.find("timeout_ms");
   const std::chrono::milliseconds timeout(limit && limit->is_integer() ? limit->as_integer() : 10'000);
   Pipe result, output;
   const pid_t child = ::fork();
-  if (child == 0) run_child(loader, request, timeout, result.write_end, output.write_end);
+  if (child == 0) {
+    run_child(loader, request, task, timeout,
+              {result.write_end, output.write_end, {requests, responses, result.read_end, output.read_end}});
+  }
   result.close_write();
   output.close_write();
   if (child < 0) {
@@ -233,11 +265,33 @@ Value probe_one(LibraryLoader& loader, const Value& request) {
 
 }  // namespace
 
-int run_probe_worker(int requests, int responses) {
+Value open_for_probe(LibraryLoader& loader, const Value& request) {
+  Diagnostics problems;
+  const Candidate candidate{.manifest = text_of(request, "manifest"),
+                            .library = text_of(request, "library"),
+                            .source = "probe",
+                            .place = 0,
+                            .entry_point = true};
+  auto examined = examine(candidate, host_abi(), problems);
+  const auto start = Clock::now();
+  if (examined && !problems.has_errors()) {
+    examined->library.origin.path = candidate.library;
+    examined->library.requirements.clear();  // what it needs is probed on its own
+    loader.load(examined->library, problems);
+  }
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+  return Value::map({{"diagnostics", to_value(problems)}, {"open_ms", took.count()}});
+}
+
+int run_probe_worker(int requests, int responses, const ProbeTask& task) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  // A library's prints go to its own pipe; these two belong to the protocol and to no library.
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // A library's prints go to its own pipe; these two belong to the protocol and to no library. Nor does any
+  // question of a library reach the person at the terminal.
   ::fcntl(requests, F_SETFD, FD_CLOEXEC);
   ::fcntl(responses, F_SETFD, FD_CLOEXEC);
+  if (const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC); nothing >= 0)
+    ::dup2(nothing, STDIN_FILENO);
   LibraryLoader loader(std::make_shared<const Catalog>(std::vector<DeclaredLibrary>{}, Diagnostics{}, 0),
                        process_environment());
   Diagnostics told_for_each_library;
@@ -246,7 +300,7 @@ int run_probe_worker(int requests, int responses) {
   if (thread_count() != 1) return 1;
   if (!send_message(responses, Value::map({{"probe_protocol", probe_protocol_version}}))) return 1;
   while (const auto request = receive_message(requests, Clock::now() + forever)) {
-    if (!send_message(responses, probe_one(loader, *request))) return 1;
+    if (!send_message(responses, probe_one(loader, *request, task, requests, responses))) return 1;
   }
   return 0;
 }

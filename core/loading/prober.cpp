@@ -108,12 +108,20 @@ void Prober::stop() {
   worker_ = -1;
 }
 
+Value probe_request(std::string_view task, const DeclaredLibrary& library) {
+  return Value::map(
+      {{"task", std::string(task)}, {"manifest", library.manifest}, {"library", library.origin.path}});
+}
+
 Diagnostics Prober::probe(const DeclaredLibrary& library) {
   Diagnostics problems;
-  if (!start(problems)) return problems;
-  const Value request = Value::map({{"manifest", library.manifest},
-                                    {"library", library.origin.path},
-                                    {"timeout_ms", options_.timeout.count()}});
+  ask(probe_request("open", library), problems);
+  return problems;
+}
+
+Value Prober::ask(Value request, Diagnostics& problems) {
+  if (!start(problems)) return {};
+  request.set("timeout_ms", options_.timeout.count());
   // A worker that died must not take this process with it.
   struct sigaction ignore {
   }, before{};
@@ -121,16 +129,16 @@ Diagnostics Prober::probe(const DeclaredLibrary& library) {
   ::sigaction(SIGPIPE, &ignore, &before);
   const bool sent = send_message(requests_, request);
   ::sigaction(SIGPIPE, &before, nullptr);
-  const auto response =
+  auto response =
       sent ? receive_message(responses_, Clock::now() + options_.timeout + start_timeout) : std::nullopt;
   const Value* list = response ? response->find("diagnostics") : nullptr;
   if (!list || !list->is_list()) {
-    report_no_worker("it ended while it probed " + library.origin.path, problems);
+    report_no_worker("it ended while it probed " + request.at("library").as_string(), problems);
     stop();
-    return problems;
+    return {};
   }
   for (const Value& entry : list->items()) problems.add(diagnostic_from_value(entry));
-  return problems;
+  return std::move(*response);
 }
 
 }  // namespace nexuml

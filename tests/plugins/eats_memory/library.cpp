@@ -1,9 +1,10 @@
-// Asks for more memory than there can be.
-#include <new>
+// Asks for more and more memory, in pieces that no system refuses for their size, and gives none back.
+#include <vector>
 
 #include "../one_layer.h"
 
 NEXUML_LIBRARY(registry) {
   registry.add<OneLayer>("eats_memory", "1");
-  for (;;) ::operator new (std::size_t{1} << 40);
+  static std::vector<void*> pieces;
+  for (;;) pieces.push_back(::operator new (std::size_t{256} << 20));
 }

@@ -2,7 +2,7 @@
 #include <cfenv>
 
 static volatile double zero = 0;
-[[maybe_unused]] static const double quotient = [] {
+[[maybe_unused]] static volatile double quotient = [] {
   ::feenableexcept(FE_DIVBYZERO);
   return 1 / zero;
 }();

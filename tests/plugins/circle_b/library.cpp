@@ -1,0 +1,6 @@
+// Requires the library `test.circle_a`, which requires this one.
+#include "../one_layer.h"
+
+NEXUML_LIBRARY(registry) {
+  registry.add<OneLayer>("circle_b", "1");
+}

@@ -1,0 +1,157 @@
+// Components that break their contracts, one rule each.
+#include <ATen/CPUGeneratorImpl.h>
+#include <nexuml/data.h>
+#include <nexuml/layer.h>
+#include <nexuml/registration.h>
+
+#include <csignal>
+#include <ctime>
+#include <fstream>
+
+namespace broken {
+
+class Identity final : public nexuml::PipelineLayer {
+ public:
+  using PipelineLayer::PipelineLayer;
+  at::Tensor forward_tensor(const at::Tensor& input, const at::Tensor&) override { return input; }
+};
+
+// Infers another shape than it gives.
+struct InfersWrong {
+  std::int64_t size = 3;
+
+  static void describe(nexuml::Schema<InfersWrong>& s) { s.field("size", &InfersWrong::size); }
+  nexuml::Shapes infer(const nexuml::LayerInferContext& context) const {
+    return context.single_output({{size}, nexuml::DType::float32});
+  }
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const {
+    return std::make_shared<Identity>(context);
+  }
+};
+
+// Draws its weights from a generator of its own, seeded by the clock.
+class OwnChanceRuntime final : public nexuml::PipelineLayer {
+ public:
+  explicit OwnChanceRuntime(const nexuml::LayerBuildContext& context) : PipelineLayer(context) {
+    static std::uint64_t calls = 0;
+    const auto generator =
+        at::detail::createCPUGenerator(static_cast<std::uint64_t>(std::time(nullptr)) + ++calls);
+    register_parameter("weight", torch::randn({4}, generator));
+  }
+  at::Tensor forward_tensor(const at::Tensor& input, const at::Tensor&) override { return input; }
+};
+struct OwnChance {
+  std::int64_t size = 3;
+
+  static void describe(nexuml::Schema<OwnChance>& s) { s.field("size", &OwnChance::size); }
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const {
+    return std::make_shared<OwnChanceRuntime>(context);
+  }
+};
+
+// Crashes when it runs.
+class CrashesRuntime final : public nexuml::PipelineLayer {
+ public:
+  using PipelineLayer::PipelineLayer;
+  at::Tensor forward_tensor(const at::Tensor& input, const at::Tensor&) override {
+    std::raise(SIGSEGV);
+    return input;
+  }
+};
+struct Crashes {
+  std::int64_t size = 3;
+
+  static void describe(nexuml::Schema<Crashes>& s) { s.field("size", &Crashes::size); }
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const {
+    return std::make_shared<CrashesRuntime>(context);
+  }
+};
+
+// Refuses its own defaults.
+struct RefusesDefaults {
+  std::int64_t size = 0;
+
+  static void describe(nexuml::Schema<RefusesDefaults>& s) {
+    s.field("size", &RefusesDefaults::size);
+    s.check([](const RefusesDefaults& layer, nexuml::RuleProblems& problems) {
+      if (layer.size == 0) problems.add("size", "a size is needed");
+    });
+  }
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const {
+    return std::make_shared<Identity>(context);
+  }
+};
+
+// Rows that change from one reading to the next.
+class RestlessDataset final : public nexuml::Dataset {
+ public:
+  std::int64_t size() const override { return 5; }
+  nexuml::Batch gather(std::span<const std::int64_t> indices) const override {
+    static float calls = 0;
+    nexuml::Batch batch;
+    batch.x.set("features", torch::full({static_cast<std::int64_t>(indices.size()), 2}, ++calls));
+    return batch;
+  }
+  nexuml::OrderedMap<nexuml::TensorSpec> features() const override {
+    return {{"features", {{2}, nexuml::DType::float32}}};
+  }
+};
+struct Restless {
+  std::int64_t size = 5;
+
+  static void describe(nexuml::Schema<Restless>& s) { s.field("size", &Restless::size); }
+  std::shared_ptr<nexuml::Dataset> build(const nexuml::DataContext&) const {
+    return std::make_shared<RestlessDataset>();
+  }
+};
+
+// Needs a file that is not there: no mistake.
+struct NeedsFile {
+  std::string path = "data.bin";
+
+  static void describe(nexuml::Schema<NeedsFile>& s) { s.field("path", &NeedsFile::path); }
+  std::shared_ptr<nexuml::Dataset> build(const nexuml::DataContext& context) const {
+    throw nexuml::Error("E831", "there is no " + context.resolve(path).string());
+  }
+};
+
+// Leaves out the first row.
+class SkippingRuntime final : public nexuml::LoaderBackend {
+ public:
+  std::unique_ptr<nexuml::DataLoader> create_loader(const nexuml::LoaderRequest& request) const override {
+    nexuml::LoaderRequest fewer = request;
+    fewer.indices.erase(fewer.indices.begin());
+    return nexuml::make_torch_loader_backend()->create_loader(fewer);
+  }
+};
+struct Skipping {
+  bool quiet = true;
+
+  static void describe(nexuml::Schema<Skipping>& s) { s.field("quiet", &Skipping::quiet); }
+  std::shared_ptr<nexuml::LoaderBackend> build(const nexuml::LoaderBuildContext&) const {
+    return std::make_shared<SkippingRuntime>();
+  }
+};
+
+// Cannot be made up from its schema alone: no mistake either.
+struct NeedsData {
+  nexuml::AnyDataSource source;
+
+  static void describe(nexuml::Schema<NeedsData>& s) { s.field("source", &NeedsData::source).required(); }
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const {
+    return std::make_shared<Identity>(context);
+  }
+};
+
+}  // namespace broken
+
+NEXUML_LIBRARY(registry) {
+  registry.add<broken::InfersWrong>("infers_wrong");
+  registry.add<broken::OwnChance>("own_chance");
+  registry.add<broken::Crashes>("crashes");
+  registry.add<broken::RefusesDefaults>("refuses_defaults");
+  registry.add<broken::Restless>("restless");
+  registry.add<broken::NeedsFile>("needs_file");
+  registry.add<broken::NeedsData>("needs_data");
+  registry.add<broken::Skipping>("skipping");
+}
