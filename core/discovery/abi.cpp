@@ -5,6 +5,10 @@
 
 #include <charconv>
 
+#if defined(__linux__)
+#include <dlfcn.h>
+#endif
+
 namespace nexuml {
 namespace {
 
@@ -19,6 +23,41 @@ std::pair<int, int> interface_numbers(std::string_view text) {
   if (problem != std::errc() || dot == end || *dot != '.') return {-1, -1};
   const auto [rest, second] = std::from_chars(dot + 1, end, minor);
   return second == std::errc() && rest == end ? std::pair(major, minor) : std::pair(-1, -1);
+}
+
+// The levels of the x86-64 psABI.
+std::string processor_level() {
+#if defined(__x86_64__) && (defined(__GNUC__) || defined(__clang__))
+  const auto has_v2 = [] { return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("popcnt"); };
+  const auto has_v3 = [] {
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("fma");
+  };
+  const auto has_v4 = [] {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
+  };
+  __builtin_cpu_init();
+  if (!has_v2()) return "x86-64";
+  if (!has_v3()) return "x86-64-v2";
+  return has_v4() ? "x86-64-v4" : "x86-64-v3";
+#else
+  return {};
+#endif
+}
+
+// A sanitizer's runtime that was preloaded into a process built without one: such a process takes both kinds
+// of libraries.
+std::string sanitizer_of_process() {
+#if defined(__linux__)
+  if (::dlsym(RTLD_DEFAULT, "__asan_init")) return "address";
+  if (::dlsym(RTLD_DEFAULT, "__tsan_init")) return "thread";
+#endif
+  return {};
+}
+
+// 3 of x86-64-v3; 0 where no level is told.
+int level_number(std::string_view processor) {
+  return processor.starts_with("x86-64-v") && processor.size() == 9 ? processor.back() - '0' : 0;
 }
 
 std::string text_field(const Value& map, std::string_view key) {
@@ -53,7 +92,8 @@ std::string_view AbiFacts::standard_library() const noexcept {
 }
 
 const AbiFacts& host_abi() {
-  static const AbiFacts facts{NEXUML_INTERFACE_VERSION, NEXUML_ABI_TAG, NEXUML_ABI_COMPILER};
+  static const AbiFacts facts{NEXUML_INTERFACE_VERSION, NEXUML_ABI_TAG, NEXUML_ABI_COMPILER,
+                              processor_level(), sanitizer_of_process()};
   return facts;
 }
 
@@ -81,12 +121,24 @@ std::optional<AbiNote> read_note(const std::string& payload, const Where& where,
   }
   AbiNote result{text_field(note, "id"),
                  text_field(note, "version"),
-                 {text_field(note, "nexuml"), text_field(note, "tag"), text_field(note, "compiler")}};
+                 {text_field(note, "nexuml"), text_field(note, "tag"), text_field(note, "compiler"),
+                  text_field(note, "processor")}};
   if (result.library_id.empty() || result.abi.interface_version.empty() || result.abi.tag.empty()) {
     problems.error("E206", "the ABI note lacks id, nexuml or tag", where);
     return std::nullopt;
   }
   return result;
+}
+
+bool check_processor(const AbiFacts& library, const AbiFacts& host, const Where& where,
+                     Diagnostics& problems) {
+  if (host.processor.empty() || level_number(library.processor) <= level_number(host.processor)) return true;
+  problems
+      .error("E306",
+             "built for processors of level " + library.processor + ", this one has " + host.processor, where)
+      .hint =
+      "build the library without -march=native, or for the level of the oldest machine that is to run it";
+  return false;
 }
 
 bool check_abi(const AbiFacts& library, const AbiFacts& host, const Where& where, Diagnostics& problems) {
@@ -117,7 +169,9 @@ bool check_abi(const AbiFacts& library, const AbiFacts& host, const Where& where
   compare("E302", "C++ standard library", library.standard_library(), host.standard_library(), all);
   compare("E303", "LibTorch", library.part("torch-"), host.part("torch-"), major_minor);
   compare("E304", "TBB", library.part("tbb-"), host.part("tbb-"), all);
-  if (library.part("sanitizer-") != host.part("sanitizer-")) {
+  same = check_processor(library, host, where, problems) && same;
+  if (library.part("sanitizer-") != host.part("sanitizer-") &&
+      library.part("sanitizer-") != host.preloaded_sanitizer) {
     const auto name = [](std::string_view part) { return part.empty() ? std::string_view("none") : part; };
     differ("E307", "sanitizer", name(library.part("sanitizer-")), name(host.part("sanitizer-")));
   }

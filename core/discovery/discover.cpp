@@ -9,12 +9,13 @@
 
 #include "discovery/candidates.h"
 #include "discovery/examine.h"
+#include "discovery/permissions.h"
 #include "discovery/version_order.h"
 
 namespace nexuml {
 namespace {
 
-std::string place(const DeclaredLibrary& library) {
+std::string place_of(const DeclaredLibrary& library) {
   return library.origin.path.empty() ? library.manifest : library.origin.path;
 }
 
@@ -76,12 +77,46 @@ void apply_precedence(std::vector<Examined>& all, const std::map<std::string, st
       DeclaredLibrary& library = versions[index]->library;
       library.state = EntryState::shadowed;
       library.reason =
-          fmt::format("{} {} at {} is used ({})", id, active.origin.version, place(active), active.source);
+          fmt::format("{} {} at {} is used ({})", id, active.origin.version, place_of(active), active.source);
       problems
           .note("W601", fmt::format("{} {} is shadowed: {}", id, library.origin.version, library.reason),
-                Where::in_library(id, place(library)))
+                Where::in_library(id, place_of(library)))
           .hint = fmt::format("--use {}={} selects it", id, library.origin.version);
     }
+  }
+}
+
+// The folders and files of each place that others may change; one report a place, so that a mounted file
+// system that knows no permissions is one line. An elevated process does not use such libraries.
+void check_permissions(const std::vector<SearchPlace>& places, std::vector<Examined>& all, bool elevated,
+                       Diagnostics& problems) {
+  std::map<std::size_t, std::pair<std::string, int>> found;  // by place: the first reason, how many
+  const auto count_in = [&](std::size_t index, const std::string& reason) {
+    if (reason.empty()) return;
+    auto& [first, count] = found.try_emplace(index, reason, 0).first->second;
+    ++count;
+  };
+  for (auto& examined : all) {
+    DeclaredLibrary& library = examined.library;
+    const std::string folder = place_of(library).substr(0, place_of(library).rfind('/'));
+    std::string reason = insecure(places[examined.place].path, elevated);
+    if (reason.empty()) reason = insecure(folder, elevated);
+    if (reason.empty() && !library.origin.path.empty()) reason = insecure(library.origin.path, elevated);
+    count_in(examined.place, reason);
+    if (elevated && !reason.empty() && library.usable()) {
+      library.state = EntryState::broken;
+      library.reason = reason + ", and this process has more rights than its user";
+    }
+  }
+  for (const auto& [index, reason] : found) {
+    const std::string message =
+        reason.second == 1
+            ? fmt::format("{}, and so to what this host opens", reason.first)
+            : fmt::format("{}, and so to what this host opens; {} libraries of {} are like that",
+                          reason.first, reason.second, places[index].source);
+    auto& entry = elevated ? problems.error("E106", message, Where::in_file(places[index].path))
+                           : problems.warning("W106", message, Where::in_file(places[index].path));
+    entry.hint = "take the right to write from others: chmod -R o-w " + places[index].path;
   }
 }
 
@@ -102,6 +137,7 @@ std::shared_ptr<const Catalog> discover(const SearchOptions& options, const Envi
       all.push_back(std::move(*examined));  // one file that is reached twice is one library
     }
   }
+  check_permissions(places, all, environment.elevated, problems);
   apply_disabled(all, environment.variable("NEXUML_COMPONENT_DISABLE"));
   apply_precedence(all, chosen_versions(options, problems), problems);
 

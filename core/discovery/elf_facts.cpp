@@ -14,6 +14,8 @@ namespace {
 constexpr std::uint64_t max_table = 64u << 20;  // of any table that is read whole
 constexpr std::size_t max_exported = 4096;
 constexpr std::uint64_t max_symbols = 1u << 20;
+constexpr std::size_t max_undefined = 65536;
+constexpr std::size_t max_versions = 4096;
 
 // Reads one struct, or fails.
 template <class T>
@@ -72,6 +74,8 @@ class ElfReader {
   // Everything the loader relies on.
   bool read_dynamic(ElfFacts& facts);
   void read_notes(ElfFacts& facts) const;
+  std::vector<std::string> undefined_symbols();
+  std::vector<std::string> version_definitions() const;
   std::optional<std::string> section(std::string_view name) const;
   std::string machine() const { return machine_name(header_.e_machine); }
 
@@ -86,6 +90,7 @@ class ElfReader {
   // A virtual address that the loader would read, as an offset into the file.
   std::optional<std::uint64_t> file_offset(std::uint64_t address) const;
   bool read_exports(ElfFacts& facts);
+  void read_version_needs(ElfFacts& facts) const;
   std::optional<Elf64_Shdr> find_section(std::string_view name) const;
   std::optional<std::string> string_at(std::uint64_t index) const;
 
@@ -95,6 +100,8 @@ class ElfReader {
   Elf64_Ehdr header_{};
   std::vector<Elf64_Phdr> segments_;
   std::uint64_t strings_ = 0, strings_size_ = 0, symbols_ = 0, gnu_hash_ = 0, sysv_hash_ = 0;
+  std::uint64_t needs_ = 0, needs_count_ = 0, definitions_ = 0, definitions_count_ = 0;
+  std::uint64_t undefined_end_ = 0;  // index behind the last symbol that can be undefined
 };
 
 bool ElfReader::read_headers() {
@@ -196,6 +203,18 @@ bool ElfReader::read_dynamic(ElfFacts& facts) {
       case DT_RUNPATH:
         runpath = entry.d_un.d_val;
         break;
+      case DT_VERNEED:
+        needs_ = entry.d_un.d_ptr;
+        break;
+      case DT_VERNEEDNUM:
+        needs_count_ = entry.d_un.d_val;
+        break;
+      case DT_VERDEF:
+        definitions_ = entry.d_un.d_ptr;
+        break;
+      case DT_VERDEFNUM:
+        definitions_count_ = entry.d_un.d_val;
+        break;
       case DT_FLAGS:
         facts.static_tls = (entry.d_un.d_val & DF_STATIC_TLS) != 0;
         break;
@@ -215,7 +234,48 @@ bool ElfReader::read_dynamic(ElfFacts& facts) {
   }
   if (soname) facts.soname = string_at(*soname).value_or("");
   if (runpath) facts.runpath = string_at(*runpath).value_or("");
+  read_version_needs(facts);
   return read_exports(facts);
+}
+
+// Two chained lists: files, and the versions that are needed of each. Each step goes forward, so both end.
+void ElfReader::read_version_needs(ElfFacts& facts) const {
+  auto at = needs_ ? file_offset(needs_) : std::nullopt;
+  for (std::uint64_t file = 0; at && file < needs_count_; ++file) {
+    Elf64_Verneed need{};
+    if (!read_struct(bytes_, *at, need)) return;
+    const auto name = string_at(need.vn_file);
+    std::uint64_t version_at = *at + need.vn_aux;
+    for (unsigned index = 0; name && index < need.vn_cnt && facts.version_needs.size() < max_versions;
+         ++index) {
+      Elf64_Vernaux version{};
+      if (!read_struct(bytes_, version_at, version)) return;
+      if ((version.vna_flags & VER_FLG_WEAK) == 0) {
+        if (auto text = string_at(version.vna_name)) facts.version_needs.push_back({*name, std::move(*text)});
+      }
+      if (version.vna_next == 0) break;
+      version_at += version.vna_next;
+    }
+    if (need.vn_next == 0 || facts.version_needs.size() >= max_versions) return;
+    *at += need.vn_next;
+  }
+}
+
+std::vector<std::string> ElfReader::version_definitions() const {
+  std::vector<std::string> found;
+  auto at = definitions_ ? file_offset(definitions_) : std::nullopt;
+  for (std::uint64_t index = 0; at && index < definitions_count_ && found.size() < max_versions; ++index) {
+    Elf64_Verdef definition{};
+    Elf64_Verdaux name{};
+    if (!read_struct(bytes_, *at, definition) || !read_struct(bytes_, *at + definition.vd_aux, name)) break;
+    const bool is_own_name = (definition.vd_flags & VER_FLG_BASE) != 0;
+    if (!is_own_name) {
+      if (auto text = string_at(name.vda_name)) found.push_back(std::move(*text));
+    }
+    if (definition.vd_next == 0) break;
+    *at += definition.vd_next;
+  }
+  return found;
 }
 
 // The dynamic symbols that are defined: those from `symoffset` of the GNU hash table to the end of its last
@@ -223,6 +283,7 @@ bool ElfReader::read_dynamic(ElfFacts& facts) {
 bool ElfReader::read_exports(ElfFacts& facts) {
   const auto symbols = file_offset(symbols_);
   if (!symbols) return truncated("the symbol table lies outside the file");
+  symbols_ = *symbols;
   std::uint64_t first = 0, end = 0;
   if (const auto hash = gnu_hash_ ? file_offset(gnu_hash_) : std::nullopt) {
     std::array<std::uint32_t, 4> head{};  // buckets, first symbol, bloom words, bloom shift
@@ -233,6 +294,7 @@ bool ElfReader::read_exports(ElfFacts& facts) {
       return truncated("the symbol hash table lies outside the file");
     first = head[1];
     for (const std::uint32_t bucket : buckets) end = std::max<std::uint64_t>(end, bucket);
+    undefined_end_ = first;
     if (end < first) return true;  // nothing is exported
     const std::uint64_t chains_at = buckets_at + std::uint64_t{head[0]} * 4;
     for (std::uint32_t link = 0; (link & 1) == 0; ++end) {
@@ -245,6 +307,7 @@ bool ElfReader::read_exports(ElfFacts& facts) {
     if (!read_struct(bytes_, *old, head)) return truncated("the symbol hash table lies outside the file");
     end = std::min<std::uint64_t>(head[1], max_symbols);
   }
+  if (undefined_end_ == 0) undefined_end_ = end;
   for (std::uint64_t index = first; index < end && facts.exported.size() < max_exported; ++index) {
     Elf64_Sym symbol{};
     if (!read_struct(bytes_, *symbols + index * sizeof symbol, symbol))
@@ -256,6 +319,19 @@ bool ElfReader::read_exports(ElfFacts& facts) {
     }
   }
   return true;
+}
+
+std::vector<std::string> ElfReader::undefined_symbols() {
+  std::vector<std::string> found;
+  std::vector<Elf64_Sym> symbols;
+  if (!read_table(bytes_, symbols_, std::min(undefined_end_, max_symbols), symbols)) return found;
+  for (const auto& symbol : symbols) {
+    if (symbol.st_shndx != SHN_UNDEF || symbol.st_name == 0 || ELF64_ST_BIND(symbol.st_info) == STB_WEAK)
+      continue;
+    if (found.size() >= max_undefined) break;
+    if (auto name = string_at(symbol.st_name)) found.push_back(std::move(*name));
+  }
+  return found;
 }
 
 void ElfReader::read_notes(ElfFacts& facts) const {
@@ -339,6 +415,22 @@ std::optional<std::string> read_elf_section(const ByteSource& bytes, std::string
   Diagnostics unreported;
   ElfReader reader(bytes, {}, unreported);
   return reader.read_headers() ? reader.section(name) : std::nullopt;
+}
+
+std::vector<std::string> read_undefined_symbols(const ByteSource& bytes) {
+  Diagnostics unreported;
+  ElfReader reader(bytes, {}, unreported);
+  ElfFacts facts;
+  if (!reader.read_headers() || !reader.read_dynamic(facts)) return {};
+  return reader.undefined_symbols();
+}
+
+std::vector<std::string> read_version_definitions(const ByteSource& bytes) {
+  Diagnostics unreported;
+  ElfReader reader(bytes, {}, unreported);
+  ElfFacts facts;
+  if (!reader.read_headers() || !reader.read_dynamic(facts)) return {};
+  return reader.version_definitions();
 }
 
 }  // namespace nexuml

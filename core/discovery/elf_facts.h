@@ -16,13 +16,21 @@
 
 namespace nexuml {
 
+// A version of a symbol that a library needs of another: GLIBCXX_3.4.30 of libstdc++.so.6.
+struct VersionNeed {
+  std::string file;
+  std::string version;
+  bool operator==(const VersionNeed&) const = default;
+};
+
 struct ElfFacts {
   std::string machine;  // "x86_64"
   std::string soname;
   std::string runpath;
-  std::vector<std::string> needed;    // DT_NEEDED, in order
-  std::vector<std::string> exported;  // defined dynamic symbols, at most 4,096
-  bool exports_entry = false;         // nexuml_library_entry_v1
+  std::vector<std::string> needed;         // DT_NEEDED, in order
+  std::vector<std::string> exported;       // defined dynamic symbols, at most 4,096
+  bool exports_entry = false;              // nexuml_library_entry_v1
+  std::vector<VersionNeed> version_needs;  // those that are not weak, at most 4,096
   bool static_tls = false;
   std::string build_id;             // hex
   std::optional<std::string> note;  // payload of our ABI note
@@ -38,6 +46,12 @@ bool has_nexuml_note(const ByteSource& bytes);
 
 // The content of a section, at most 64 MiB.
 std::optional<std::string> read_elf_section(const ByteSource& bytes, std::string_view name);
+
+// The strong dynamic symbols that a sound library leaves for others to define, at most 65,536.
+std::vector<std::string> read_undefined_symbols(const ByteSource& bytes);
+
+// The versions of symbols that a shared object defines: GLIBC_2.2.5, GLIBC_2.3, ... in its order.
+std::vector<std::string> read_version_definitions(const ByteSource& bytes);
 
 // The machine of this process, as ElfFacts spells it.
 std::string_view host_machine() noexcept;

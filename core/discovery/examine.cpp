@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "discovery/elf_facts.h"
+#include "discovery/host_versions.h"
 #include "discovery/manifest.h"
 
 namespace nexuml {
@@ -75,6 +76,8 @@ bool agree(const Manifest& manifest, const AbiNote& note, const Where& where, Di
     return differ("version", manifest.library_version, note.library_version);
   }
   if (manifest.abi.tag != note.abi.tag) return differ("abi", manifest.abi.tag, note.abi.tag);
+  if (manifest.abi.interface_version != note.abi.interface_version)
+    return differ("interface", manifest.abi.interface_version, note.abi.interface_version);
   return true;
 }
 
@@ -122,16 +125,22 @@ DeclaredLibrary declared(Manifest manifest, const Candidate& candidate, const st
   return library;
 }
 
-// Checks the file; `manifest` is null for a bare library. Returns the note, or nothing after a problem was
-// reported.
-std::optional<AbiNote> check_library_file(const FileBytes& bytes, const Manifest* manifest,
-                                          const Where& where, std::string& build_id, Diagnostics& problems) {
+// What the file itself tells.
+struct LibraryFile {
+  AbiNote note;
+  std::vector<VersionNeed> version_needs;
+};
+
+// Checks the file; `manifest` is null for a bare library. Nothing after a problem was reported.
+std::optional<LibraryFile> check_library_file(const FileBytes& bytes, const Manifest* manifest,
+                                              const Where& where, std::string& build_id,
+                                              Diagnostics& problems) {
   if (!bytes.problem().empty()) {
     problems.error("E101", "the library that the manifest names cannot be read: " + bytes.problem(), where)
         .hint = "copy or build the library again, or delete the folder";
     return std::nullopt;
   }
-  const auto facts = read_elf_facts(bytes, where, problems);
+  auto facts = read_elf_facts(bytes, where, problems);
   if (!facts) return std::nullopt;
   build_id = facts->build_id;
   if (!facts->note) {
@@ -146,7 +155,7 @@ std::optional<AbiNote> check_library_file(const FileBytes& bytes, const Manifest
         .hint = "write NEXUML_LIBRARY(registry) { ... } in one of its sources";
     return std::nullopt;
   }
-  return note;
+  return LibraryFile{std::move(*note), std::move(facts->version_needs)};
 }
 
 }  // namespace
@@ -173,32 +182,32 @@ std::optional<Examined> examine(const Candidate& candidate, const AbiFacts& host
   if (manifest) where.library = manifest->library_id;
   // The manifest's abi first: a library for another system is told by it, whatever its file looks like.
   const bool fits = !manifest || check_abi(manifest->abi, host, where, found);
-  std::optional<AbiNote> note;
+  std::optional<LibraryFile> file;
   Examined examined;
   std::string build_id;
   if (!path.empty()) {
     const FileBytes bytes(path);
-    if (fits) note = check_library_file(bytes, manifest ? &*manifest : nullptr, where, build_id, found);
+    if (fits) file = check_library_file(bytes, manifest ? &*manifest : nullptr, where, build_id, found);
     if (bytes.problem().empty()) examined.file = bytes.identity();
     if (!manifest) {
-      if (!note) {
-        problems.append(found);
-        return std::nullopt;
-      }
-      manifest = manifest_inside(bytes, path, *note, found);
+      if (file) manifest = manifest_inside(bytes, path, file->note, found);
       if (!manifest) {
         problems.append(found);
         return std::nullopt;
       }
-      check_abi(note->abi, host, Where::in_library(note->library_id, path), found);
+      where.library = file->note.library_id;
+      check_abi(file->note.abi, host, where, found);
+    } else if (file) {
+      check_processor(file->note.abi, host, where, found);  // what no manifest tells
     }
+    if (file) check_version_needs(file->version_needs, host_versions(), where, found);
   } else {
     found.append(problems);  // the reason stands there already
   }
   examined.place = candidate.place;
   examined.library = declared(std::move(*manifest), candidate, path);
   examined.library.origin.build_id = build_id;
-  if (path.empty() || (fits && !note))
+  if (path.empty() || (fits && !file))
     break_library(examined.library, EntryState::broken, found);
   else if (found.has_errors())
     break_library(examined.library, EntryState::incompatible, found);

@@ -111,14 +111,26 @@ std::optional<Value> read_json_map(std::string_view json, const std::string& pat
   return document;
 }
 
+#if defined(_WIN32)
+constexpr const char* own_system = "windows";
+#else
+constexpr const char* own_system = "linux";
+#endif
+
+// One file, or one a system.
 std::string library_file(const Value& library, ManifestReader& reader) {
   const Value* path = library.find("path");
-  if (!path || !path->is_map()) return reader.text(library, "path");
-#if defined(_WIN32)
-  return reader.text(*path, "windows");
-#else
-  return reader.text(*path, "linux");
-#endif
+  return path && path->is_map() ? reader.text(*path, own_system) : reader.text(library, "path");
+}
+
+// The systems that a manifest names a file for, where this one is not among them.
+std::string other_systems(const Value& document) {
+  const Value* library = document.find("library");
+  const Value* path = library ? library->find("path") : nullptr;
+  std::string names;
+  if (!path || !path->is_map() || path->find(own_system)) return names;
+  for (const auto& entry : path->entries()) names += (names.empty() ? "" : ", ") + entry.key;
+  return names;
 }
 
 void read_provides(const Value& document, ManifestReader& reader, Manifest& manifest) {
@@ -152,6 +164,13 @@ void read_provides(const Value& document, ManifestReader& reader, Manifest& mani
 std::optional<Manifest> read_manifest(std::string_view json, const std::string& path, Diagnostics& problems) {
   const auto document = read_json_map(json, path, problems);
   if (!document) return std::nullopt;
+  if (const std::string others = other_systems(*document); !others.empty()) {
+    problems
+        .note("W203", fmt::format("the manifest names a library for {}, and none for {}", others, own_system),
+              Where::in_file(path))
+        .hint = "add the build for this system to the folder and to `path`";
+    return std::nullopt;
+  }
   Diagnostics found;
   ManifestReader reader(path, found);
   Manifest manifest;

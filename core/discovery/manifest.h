@@ -35,7 +35,8 @@ struct Manifest {
 };
 
 // Null after problems were reported: E102 with the position of what is wrong, E103 for a version from the
-// future. Keys that this version does not know are skipped: a newer writer of the same version may add some.
+// future, the note W203 for a library of other systems alone. Keys that this version does not know are
+// skipped: a newer writer of the same version may add some.
 std::optional<Manifest> read_manifest(std::string_view json, const std::string& path, Diagnostics& problems);
 
 // What `read_manifest` reads, one line a provided thing.

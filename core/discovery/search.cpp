@@ -78,8 +78,10 @@ std::vector<std::string> split_paths(std::string_view list) {
 
 std::vector<SearchPlace> search_places(const Environment& environment, const SearchOptions& options,
                                        Diagnostics& problems) {
-  std::vector<SearchPlace> places{
-      {SearchPlace::Kind::components, environment.components_dir, "shipped", false}};
+  std::vector<SearchPlace> places;
+  for (const auto& root : options.first_roots)
+    places.push_back({SearchPlace::Kind::components, root, "named first", true});
+  places.push_back({SearchPlace::Kind::components, environment.components_dir, "shipped", false});
   if (options.builtin_only) return places;
 
   add_entry_points(places, environment.host_prefix, false);

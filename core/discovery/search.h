@@ -31,10 +31,11 @@ Environment process_environment();
 
 // What the command line says.
 struct SearchOptions {
-  std::vector<std::string> roots;     // --root
-  std::vector<std::string> prefixes;  // --prefix
-  std::vector<std::string> use;       // --use id=version
-  bool builtin_only = false;          // --builtin-only
+  std::vector<std::string> first_roots;  // before the shipped libraries: what `validate` is to look at
+  std::vector<std::string> roots;        // --root
+  std::vector<std::string> prefixes;     // --prefix
+  std::vector<std::string> use;          // --use id=version
+  bool builtin_only = false;             // --builtin-only
 };
 
 struct SearchPlace {

@@ -6,10 +6,12 @@
 #include <filesystem>
 
 #include "discovery/abi.h"
+#include "discovery/advice.h"
 #include "host/commands.h"
 #include "host/version.h"
 #include "loading/libtorch.h"
 #include "loading/probe.h"
+#include "loading/requirement.h"
 
 namespace nexuml {
 namespace {
@@ -72,7 +74,15 @@ void describe_roots(Session& session) {
 // What opening it in a process of its own shows; nothing where that was not asked for or makes no sense.
 Diagnostics probe(Session& session, Prober& prober, const DeclaredLibrary& library) {
   if (!library.usable() || session.invocation().flag("no_probe")) return {};
-  Diagnostics found;
+  Diagnostics found, advice, told_by_the_scan;
+  const Where where = Where::in_library(library.origin.library, library.origin.path);
+  if (const FileBytes bytes(library.origin.path); bytes.problem().empty())
+    if (const auto facts = read_elf_facts(bytes, where, told_by_the_scan)) advise(*facts, where, advice);
+  for (Diagnostic entry : advice) {
+    entry.severity = Severity::note;  // nothing that its user could mend
+    found.add(std::move(entry));
+  }
+  opening_order(library, *session.catalog(), found);
   for (Diagnostic entry : prober.probe(library)) {
     if (entry.where.library.empty()) entry.where.library = library.origin.library;
     found.add(std::move(entry));
@@ -112,6 +122,15 @@ void describe_libraries(Session& session) {
 
 }  // namespace
 
+// What is no problem, and explains why something that lies in a root is not used.
+void describe_notes(Session& session) {
+  std::string text;
+  for (const auto& entry : session.catalog()->diagnostics())
+    if (entry.severity == Severity::note && entry.code != "W601")
+      text += fmt::format("  {}: {} ({})\n", entry.code, entry.message, entry.where.file);
+  if (!text.empty()) session.print("\nnotes\n" + text);
+}
+
 int doctor(Session& session) {
   session.report_libraries();
   describe_host(session);
@@ -119,6 +138,7 @@ int doctor(Session& session) {
   describe_environment(session);
   describe_roots(session);
   describe_libraries(session);
+  describe_notes(session);
   const auto is_problem = [](const Diagnostic& entry) { return entry.severity != Severity::note; };
   const auto problems = std::ranges::count_if(session.catalog()->diagnostics(), is_problem) +
                         std::ranges::count_if(session.diagnostics(), is_problem);

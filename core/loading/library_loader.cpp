@@ -10,6 +10,7 @@
 #include "loading/libtorch.h"
 #include "loading/open_library.h"
 #include "loading/requirement.h"
+#include "loading/torch_symbols.h"
 #include "recipe/built_in_targets.h"
 #include "scenario/required_components.h"
 
@@ -80,24 +81,41 @@ bool LibraryLoader::load(const DeclaredLibrary& library, Diagnostics& problems) 
     return false;
   }
   failed_.insert(&library);  // until it is committed
-  loading_.insert(&library);
-  const bool requirements = load_requirements(
-      library, *catalog_, [&](const DeclaredLibrary& needed) { return loading_.contains(&needed); },
-      [&](const DeclaredLibrary& needed) { return load(needed, problems); }, problems);
-  loading_.erase(&library);
-  if (!requirements) return false;
-  const bool needs_tensors = library.abi_tag.find(";torch-") != std::string::npos;
-  if (needs_tensors && !open_runtime(problems)) return false;
+  const auto order = opening_order(library, *catalog_, problems);
+  if (order.empty()) return false;
+  for (const auto* needed : order) {
+    if (needed == &library) break;
+    if (load(*needed, problems)) continue;
+    problems.error("E503", fmt::format("it requires {}, which failed to load", needed->origin.library),
+                   where);
+    return false;
+  }
+  if (!open_and_commit(library, where, problems)) return false;
+  failed_.erase(&library);
+  loaded_.insert(&library);
+  return true;
+}
 
+bool LibraryLoader::open_and_commit(const DeclaredLibrary& library, const Where& where,
+                                    Diagnostics& problems) {
+  const bool needs_tensors = library.abi_tag.find(";torch-") != std::string::npos;
+  if (needs_tensors &&
+      (!open_runtime(problems) || !check_torch_symbols(library.origin.path, where, problems)))
+    return false;
   const auto staged = open_library(library.origin.path, where, problems);
-  if (!staged || !agrees_with_manifest(*staged, library, problems)) return false;
+  if (!staged) return false;
+  // What is wrong with the registration itself comes first: it explains a difference to the manifest.
   Diagnostics conflicts;
+  (void)ComponentRegistry().with(*staged, library.origin, conflicts);
+  if (conflicts.has_errors()) {
+    problems.append(conflicts);
+    return false;
+  }
+  if (!agrees_with_manifest(*staged, library, problems)) return false;
   auto extended = registry_.with(*staged, library.origin, conflicts);
   problems.append(conflicts);
   if (conflicts.has_errors()) return false;
   registry_ = std::move(extended);
-  failed_.erase(&library);
-  loaded_.insert(&library);
   return true;
 }
 

@@ -53,10 +53,12 @@ class LibraryLoader {
   std::optional<boost::dll::shared_library> open_own(const char* name, Diagnostics& problems) const;
 
  private:
+  bool open_and_commit(const DeclaredLibrary& library, const Where& where, Diagnostics& problems);
+
   std::shared_ptr<const Catalog> catalog_;
   Environment environment_;
   ComponentRegistry registry_;
-  std::set<const DeclaredLibrary*> loaded_, failed_, loading_;
+  std::set<const DeclaredLibrary*> loaded_, failed_;
   bool runtime_opened_ = false;
 };
 

@@ -1,8 +1,8 @@
 // Libraries that a library needs: `org.nexuml.std`, or with a rule `org.nexuml.std >=1.0 <2`.
 #pragma once
 
-#include <functional>
 #include <string_view>
+#include <vector>
 
 #include "registry/catalog.h"
 
@@ -12,9 +12,10 @@ namespace nexuml {
 // met.
 bool version_meets(std::string_view version, std::string_view rule);
 
-// Loads what `library` needs. E503 missing, E504 a cycle, E505 a version that does not meet the rule.
-bool load_requirements(const DeclaredLibrary& library, const Catalog& catalog,
-                       const std::function<bool(const DeclaredLibrary&)>& is_loading,
-                       const std::function<bool(const DeclaredLibrary&)>& load, Diagnostics& problems);
+// `library` and everything that it needs, directly or through others, in the order in which they are opened.
+// Empty after a report: E503 one is missing or cannot be used, E504 a circle, with every library on it, E505
+// a version that does not meet the rule. Opens nothing.
+std::vector<const DeclaredLibrary*> opening_order(const DeclaredLibrary& library, const Catalog& catalog,
+                                                  Diagnostics& problems);
 
 }  // namespace nexuml

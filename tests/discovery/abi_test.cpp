@@ -70,3 +70,39 @@ TEST_CASE("a note that is damaged or of another form is refused") {
   CHECK(refused(R"({"note_version":2,"id":"a","version":"1","nexuml":"1.0","tag":"t"})"));
   CHECK(refused(R"({"note_version":1,"id":"a","version":"1"})"));
 }
+
+TEST_CASE("a library for newer processors is told by its level") {
+  const auto codes_for = [](const std::string& library, const std::string& processor) {
+    Diagnostics problems;
+    check_abi({"1.0", "x86_64-linux-gnu;libstdcxx-cxx11", "", library},
+              {"1.0", "x86_64-linux-gnu;libstdcxx-cxx11", "", processor}, {}, problems);
+    return codes(problems);
+  };
+  CHECK(codes_for("x86-64-v4", "x86-64-v3") == std::vector<std::string>{"E306"});
+  CHECK(codes_for("x86-64-v2", "x86-64") == std::vector<std::string>{"E306"});
+  CHECK(codes_for("x86-64-v3", "x86-64-v3").empty());
+  CHECK(codes_for("", "x86-64").empty());
+  CHECK(codes_for("x86-64-v4", "").empty());  // a host that cannot tell
+}
+
+TEST_CASE("the note tells the level, the manifest does not: a library is refused by its note") {
+  Diagnostics problems;
+  const auto note = read_note(
+      R"({"note_version":1,"id":"a","version":"1","nexuml":"1.0","tag":"t","processor":"x86-64-v3"})", {},
+      problems);
+  REQUIRE(note);
+  CHECK_FALSE(check_processor(note->abi, {"1.0", "t", "", "x86-64-v2"}, {}, problems));
+  CHECK_THAT(problems.to_text(), Catch::Contains("x86-64-v3") && Catch::Contains("-march=native"));
+}
+
+TEST_CASE("a host with a preloaded sanitizer takes libraries with it and without") {
+  const AbiFacts preloaded{"1.0", "x86_64-linux-gnu;libstdcxx-cxx11", "", "", "address"};
+  for (const char* sanitizer : {"", ";sanitizer-address"}) {
+    Diagnostics problems;
+    CHECK(check_abi({"1.0", std::string("x86_64-linux-gnu;libstdcxx-cxx11") + sanitizer, ""}, preloaded, {},
+                    problems));
+  }
+  Diagnostics problems;
+  CHECK_FALSE(
+      check_abi({"1.0", "x86_64-linux-gnu;libstdcxx-cxx11;sanitizer-thread", ""}, preloaded, {}, problems));
+}

@@ -193,6 +193,16 @@ TEST_CASE("the note is the truth: a manifest of another build is refused") {
   CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"E206"});
 }
 
+TEST_CASE("a shared library without our note is refused where a manifest names it") {
+  TestTree tree;
+  tree.copy_fixture("good", "root");
+  tree.write("root/test.good/libtest_good.so",
+             read_bytes(std::string(NEXUML_SOURCE_ROOT) + "/tests/fuzz/corpus/elf/no_note.so"));
+  const auto catalog = scan(tree, {.roots = {tree.path("root")}});
+  CHECK(states(*catalog) == "test.good 1.0.0 broken");
+  CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"E205"});
+}
+
 TEST_CASE("no state is kept: a file that was mended is found in the next scan") {
   TestTree tree;
   tree.copy_fixture("good", "root/good");

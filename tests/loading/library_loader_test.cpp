@@ -143,6 +143,49 @@ TEST_CASE("a library's requirements are loaded first, and what is missing is nam
   CHECK(newer.load_for(layer("dependent"), problems));
 }
 
+TEST_CASE("a circle of requirements is named whole, and nothing on it is opened") {
+  TestTree tree;
+  auto loader = loader_for(tree, {"circle_a", "circle_b"});
+  Diagnostics problems;
+  CHECK_FALSE(loader.load_for(layer("circle_a"), problems));
+  CHECK(codes(problems) == std::vector<std::string>{"E504"});
+  CHECK_THAT(problems.to_text(),
+             Catch::Contains("test.circle_a requires test.circle_b requires test.circle_a"));
+  CHECK(loader.registry().definitions().empty());
+}
+
+TEST_CASE("a requirement of the wrong version names rule, version and place") {
+  TestTree tree;
+  auto loader = loader_for(tree, {"needs_newer", "good"});
+  Diagnostics problems;
+  CHECK_FALSE(loader.load_for(layer("needs_newer"), problems));
+  CHECK(codes(problems) == std::vector<std::string>{"E505"});
+  CHECK_THAT(problems.to_text(), Catch::Contains("test.good >=9, found version 1.0.0 at "));
+}
+
+TEST_CASE("a requirement that is there and cannot be used is told with its reason") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/good");
+  tree.copy_fixture("needs_good", "root/needs_good");
+  const std::string library = "root/good/test.good/libtest_good.so";
+  tree.write(library, read_bytes(tree.path(library)).substr(0, 3000));
+  LibraryLoader loader(discover({.roots = {tree.path("root")}}, empty_environment(tree)),
+                       empty_environment(tree));
+  Diagnostics problems;
+  CHECK_FALSE(loader.load_for(layer("dependent"), problems));
+  CHECK(codes(problems) == std::vector<std::string>{"E503"});
+  CHECK_THAT(problems.to_text(), Catch::Contains("broken") && Catch::Contains("cut off"));
+}
+
+TEST_CASE("a library that failed to load before is not tried again") {
+  TestTree tree;
+  auto loader = loader_for(tree, {"throws"});
+  Diagnostics problems, again;
+  CHECK_FALSE(loader.load_for(layer("throws"), problems));
+  CHECK_FALSE(loader.load_for(layer("throws"), again));
+  CHECK(codes(again) == std::vector<std::string>{"E409"});
+}
+
 TEST_CASE("a rule over versions holds when each of its terms holds") {
   CHECK(version_meets("1.4.0", ""));
   CHECK(version_meets("1.4.0", ">=1.0 <2"));

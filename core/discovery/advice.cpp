@@ -1,0 +1,50 @@
+#include "discovery/advice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nexuml/registration.h>
+
+#include <algorithm>
+
+namespace nexuml {
+namespace {
+
+constexpr std::size_t named_symbols = 5;  // symbols in a message
+
+}  // namespace
+
+void advise(const ElfFacts& facts, const Where& where, Diagnostics& problems) {
+  if (facts.static_tls) {
+    problems
+        .warning("W602",
+                 "it has thread-local variables at a fixed place, of which a process has room for few", where)
+        .hint = "compile without -ftls-model=initial-exec; a static library linked in may bring them, too";
+  }
+  std::vector<std::string> extra;
+  for (const auto& name : facts.exported)
+    if (!name.starts_with("nexuml_library_entry_v")) extra.push_back(name);
+  if (!extra.empty()) {
+    const std::size_t count = extra.size();
+    extra.resize(std::min(count, named_symbols));
+    problems
+        .warning("W603",
+                 fmt::format("it shows {} symbol{} beside its entry: {}{}", count, count == 1 ? "" : "s",
+                             fmt::join(extra, ", "), count > named_symbols ? ", ..." : ""),
+                 where)
+        .hint =
+        "nexuml_add_library hides them with its version script; a second script must not show them again";
+  }
+  for (const auto& needed : facts.needed) {
+    // LibTorch brings the OpenMP that is used.
+    if (!needed.starts_with("libgomp") && !needed.starts_with("libiomp5") && !needed.starts_with("libomp"))
+      continue;
+    problems
+        .warning(
+            "W604",
+            fmt::format("it needs {}: beside LibTorch's, that may be a second OpenMP in the process", needed),
+            where)
+        .hint = "build without -fopenmp; use oneTBB or at::parallel_for";
+  }
+}
+
+}  // namespace nexuml

@@ -1,0 +1,13 @@
+// What is not wrong with a library, but will hurt somebody: W602 to W604.
+#pragma once
+
+#include <nexuml/diagnostic.h>
+
+#include "discovery/elf_facts.h"
+
+namespace nexuml {
+
+// W602 thread-local storage at a fixed place, W603 symbols beside the entry, W604 a second OpenMP. Warnings.
+void advise(const ElfFacts& facts, const Where& where, Diagnostics& problems);
+
+}  // namespace nexuml

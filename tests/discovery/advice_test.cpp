@@ -1,0 +1,44 @@
+#include "discovery/advice.h"
+
+#include <catch2/catch.hpp>
+
+#include "discovery/test_tree.h"
+
+using namespace nexuml;
+using namespace nexuml::test;
+
+namespace {
+
+Diagnostics advice_about(const std::string& fixture) {
+  const std::string bytes =
+      read_bytes(TestTree::fixture_root(fixture) + "/test." + fixture + "/libtest_" + fixture + ".so");
+  Diagnostics problems;
+  const auto facts = read_elf_facts(MemoryBytes(bytes), {}, problems);
+  REQUIRE(facts);
+  advise(*facts, Where::in_file(fixture), problems);
+  return problems;
+}
+
+}  // namespace
+
+TEST_CASE("a good library needs no advice") {
+  CHECK(advice_about("good").empty());
+}
+
+TEST_CASE("thread-local storage at a fixed place is worth a word") {
+  CHECK(codes(advice_about("static_tls")) == std::vector<std::string>{"W602"});
+}
+
+TEST_CASE("a symbol beside the entry is worth a word, by its name") {
+  const Diagnostics problems = advice_about("exports_more");
+  CHECK(codes(problems) == std::vector<std::string>{"W603"});
+  CHECK_THAT(problems.to_text(), Catch::Contains("deflate_everything"));
+}
+
+TEST_CASE("a second OpenMP is worth a word") {
+  ElfFacts facts;
+  facts.needed = {"libtorch_cpu.so", "libgomp.so.1", "libstdc++.so.6"};
+  Diagnostics problems;
+  advise(facts, {}, problems);
+  CHECK(codes(problems) == std::vector<std::string>{"W604"});
+}

@@ -1,0 +1,47 @@
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+
+#include "discovery/test_tree.h"
+
+using namespace nexuml;
+using namespace nexuml::test;
+
+namespace {
+
+std::shared_ptr<const Catalog> scan(const TestTree& tree, bool elevated = false) {
+  Environment environment = empty_environment(tree);
+  environment.elevated = elevated;
+  return discover({.roots = {tree.path("root")}}, environment);
+}
+
+void let_anybody_write(const std::string& path) {
+  fs::permissions(path, fs::perms::others_write, fs::perm_options::add);
+}
+
+}  // namespace
+
+TEST_CASE("a root, a folder or a library that anybody may write to is named, once a place") {
+  for (const char* open : {"root", "root/a/test.good", "root/a/test.good/libtest_good.so"}) {
+    INFO(open);
+    TestTree tree;
+    tree.copy_fixture("good", "root/a");
+    tree.copy_fixture("alpha", "root/b");
+    CHECK(scan(tree)->diagnostics().empty());
+    let_anybody_write(tree.path(open));
+    const auto catalog = scan(tree);
+    CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"W106"});
+    CHECK_THAT(catalog->diagnostics().to_text(), Catch::Contains("anybody may write to " + tree.path(open)));
+    CHECK(catalog->library("test.good")->usable());
+  }
+}
+
+TEST_CASE("a process with more rights than its user opens nothing that others can change") {
+  TestTree tree;
+  tree.copy_fixture("good", "root/a");
+  CHECK(scan(tree, true)->library("test.good")->usable());
+  let_anybody_write(tree.path("root/a/test.good"));
+  const auto catalog = scan(tree, true);
+  CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"E106"});
+  CHECK_FALSE(catalog->library("test.good")->usable());
+}
