@@ -133,6 +133,16 @@ void declare_host_commands(CLI::App& app, Declarations& declare) {
   declare.integer(doctor, "--timeout", "timeout", "Milliseconds that opening one library may take")
       ->check(CLI::Range(100, 600'000));
 
+  CLI::App* validate = declare.command(
+      app, "validate", "Try out everything that the component libraries at a place owe their users");
+  declare.text(validate, "path", "path", "A component folder, a folder of them, a library or its manifest")
+      ->required();
+  declare.texts(validate, "--cases", "cases", "A golden case or a folder of them (repeatable)");
+  declare.text(validate, "--junit", "junit", "Write the report as JUnit XML, too");
+  declare.flag(validate, "--only-failed", "only_failed", "Print only what failed");
+  declare.integer(validate, "--timeout", "timeout", "Milliseconds that one component may take (60000)")
+      ->check(CLI::Range(100, 3'600'000));
+
   CLI::App* create = declare.group(app, "new", "Start a project of your own");
   CLI::App* library_project =
       declare.command(*create, "library", "Write a component library that builds untouched", "new library");
@@ -275,6 +285,7 @@ std::optional<Invocation> parse_command_line(int argc, char** argv, int& exit_co
   declare.text(manifest, "library", "library", "")->required();
   declare.text(manifest, "output", "output", "")->required();
   declare.texts(manifest, "--requires", "requires", "");
+  declare.flag(manifest, "--in-process", "in_process", "");
   declare.command(app, "__probe", "")->group("");
   try {
     app.parse(argc, argv);

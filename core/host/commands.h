@@ -15,6 +15,7 @@ int resolve(Session& session);
 int doctor(Session& session);
 int new_library(Session& session);
 int check_recipes(Session& session);
+int validate(Session& session);
 int write_library_manifest(Session& session);
 int serve_probes(Session& session);
 

@@ -26,6 +26,7 @@ Command command_named(std::string_view name) {
                                                             {"doctor", doctor},
                                                             {"new library", new_library},
                                                             {"recipe check", check_recipes},
+                                                            {"validate", validate},
                                                             {"__manifest", write_library_manifest},
                                                             {"__probe", serve_probes}};
   const auto found = commands.find(name);

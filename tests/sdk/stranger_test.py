@@ -108,6 +108,25 @@ class Stranger(unittest.TestCase):
             self.assertNotIn("acme", self.nexuml_run("registry", "list", "--root", root))
             self.assertIn("E730", self.nexuml_run("train", "acme-tones", "--root", root, expect=1))
 
+    def test_5_a_new_library_builds_tests_validates_and_installs_untouched(self):
+        with hidden_build_tree():
+            project = self.folder / "fresh"
+            self.nexuml_run("new", "library", project, "--layer", "smooth", "--data", "tones", "--eval", "mean_level",
+                            "--loader", "in_order", "--target", "SoftClip")
+            configure = [CMAKE, "-G", "Ninja", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}"]
+            if shutil.which("ccache"):
+                configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+            run(*configure)
+            run(CMAKE, "--build", project / "build")
+            run("ctest", "--test-dir", project / "build", "--output-on-failure", env=self.environment)
+            self.assertTrue((project / "build" / "fresh-validate.xml").read_text().startswith("<?xml"))
+            report = json.loads(self.nexuml_run("validate", project / "build/components/org.example.fresh", "--json"))
+            self.assertEqual([c for c in report["checks"] if c["status"] not in ("passed", "skipped")], [])
+            subjects = {c["subject"] for c in report["checks"]}
+            self.assertLessEqual({"layer/smooth@1", "data_source/tones@1", "scenario fresh-demo"}, subjects)
+            run(CMAKE, "--install", project / "build", "--prefix", self.folder / "elsewhere")
+            self.assertIn("smooth", self.nexuml_run("registry", "list", "layers", "--prefix", self.folder / "elsewhere"))
+
     def test_3_a_program_embeds_the_runtime(self):
         with hidden_build_tree():
             built = build("embed", self.folder, self.prefix)
