@@ -149,7 +149,8 @@ TEST_CASE("a batch size of zero is refused") {
   DataSpec spec;
   spec.source = Counting{};
   Diagnostics advice;
-  CHECK_THROWS_WITH(DataModule(spec, 0, {}, advice), Catch::Contains("at least 1"));
+  CHECK_THROWS_WITH(DataModule(spec, 0, {}, advice),
+                    Catch::Contains("E836") && Catch::Contains("at least 1"));
 }
 
 }  // namespace nexuml

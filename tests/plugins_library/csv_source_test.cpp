@@ -175,15 +175,15 @@ TEST_CASE("a first line of numbers is advised against as a header, and is data w
   nexuml::Diagnostics advice;
   CHECK(open("csv", Value::map({{"path", path}}), {}, &advice)->size() == 1);
   REQUIRE(advice.size() == 1);
-  CHECK_THAT(advice.to_text(), Contains("no header?") && Contains("header: false"));
+  CHECK_THAT(advice.to_text(), Contains("W833") && Contains("no header?") && Contains("header: false"));
   CHECK(open("csv", Value::map({{"path", path}, {"header", false}}))->size() == 2);
 }
 
 TEST_CASE("decimal commas are read when they are asked for, and never guessed") {
   const std::string folder = cases + "D09-csv-decimal-comma/";
   Value german = Value::map({{"path", folder + "german.csv"}});
-  CHECK_THAT(failure("csv", german),
-             Contains("Valence;Arousal;Label") && Contains("delimiter: ';'") && Contains("decimal: ','"));
+  CHECK_THAT(failure("csv", german), Contains("E833") && Contains("Valence;Arousal;Label") &&
+                                         Contains("delimiter: ';'") && Contains("decimal: ','"));
   german.set("delimiter", ";");
   CHECK_THAT(failure("csv", german), Contains("'0,435'") && Contains("decimal: ','"));
   german.set("decimal", ",");

@@ -1,0 +1,153 @@
+#include <catch2/catch.hpp>
+#include <map>
+
+#include "cli/run_host.h"
+
+using namespace nexuml;
+using namespace nexuml::test;
+
+namespace {
+
+struct Report {
+  HostRun run;
+  // "subject: check" -> status, and its message.
+  std::map<std::string, std::string> status, message;
+
+  std::string status_of(const std::string& subject, const std::string& check) const {
+    for (const auto& [name, value] : status)
+      if (name.starts_with(subject + ": " + check)) return value;
+    return "not there";
+  }
+  std::string message_of(const std::string& subject, const std::string& check) const {
+    for (const auto& [name, value] : message)
+      if (name.starts_with(subject + ": " + check)) return value;
+    return "not there";
+  }
+};
+
+Report validate(const TestTree& tree, const std::string& path, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"validate", path, "--json"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  Report report{.run = run_host(tree, arguments), .status = {}, .message = {}};
+  const Value document = report.run.json();
+  if (const Value* checks = document.find("checks")) {
+    for (const Value& check : checks->items()) {
+      const std::string name = check.at("subject").as_string() + ": " + check.at("check").as_string();
+      report.status[name] = check.at("status").as_string();
+      report.message[name] = check.at("message").as_string();
+    }
+  }
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("a library that keeps every contract passes, each of its components by name") {
+  TestTree tree;
+  const Report report = validate(tree, TestTree::fixture_root("contract_kept"));
+  INFO(report.run.all());
+  CHECK(report.run.exit_code == 0);
+  CHECK(report.status_of("test.contract_kept", "opens") == "passed");
+  CHECK(report.status_of("layer/kept_dense@1", "made from samples") == "passed");
+  CHECK(report.status_of("layer/kept_dense@1", "restored from its own lowering") == "passed");
+  CHECK(report.status_of("layer/kept_dense@1", "refuses wrong parameters") == "passed");
+  CHECK(report.status_of("layer/kept_dense@1", "infers, builds and runs on [8] float32") == "passed");
+  CHECK(report.status_of("layer/kept_dense@1", "gives the same on one thread and on two") == "passed");
+  CHECK(report.status_of("data_source/kept_ramp@1", "its rows stack") == "passed");
+  CHECK(report.status_of("eval_algorithm/kept_count@1", "runs over a batch") == "passed");
+  CHECK(report.status_of("loader_backend/kept_in_order@1", "an epoch gives every row once") == "passed");
+}
+
+TEST_CASE(
+    "each broken contract is one failed check, a crash is one line, and the others are tried all the same") {
+  TestTree tree;
+  const Report report = validate(tree, TestTree::fixture_root("contract_broken"));
+  INFO(report.run.all());
+  CHECK(report.run.exit_code == 3);
+  CHECK(report.status_of("layer/infers_wrong@1", "gives what it inferred") == "failed");
+  CHECK_THAT(report.message_of("layer/infers_wrong@1", "gives what it inferred"),
+             Catch::Contains("inferred as [3] float32, it is [8] float32"));
+  CHECK(report.status_of("layer/own_chance@1", "gives the same on one thread") == "failed");
+  CHECK(report.status_of("layer/crashes@1", "keeps its contract") == "crashed");
+  CHECK_THAT(report.message_of("layer/crashes@1", "keeps its contract"), Catch::Contains("SIGSEGV"));
+  CHECK(report.status_of("layer/refuses_defaults@1", "made from its defaults") == "failed");
+  CHECK_THAT(report.message_of("layer/refuses_defaults@1", "made from"), Catch::Contains("a size is needed"));
+  CHECK(report.status_of("data_source/restless@1", "its rows stack") == "failed");
+  CHECK(report.status_of("data_source/needs_file@1", "opens") == "skipped");
+  CHECK(report.status_of("layer/needs_data@1", "made from samples") == "skipped");
+  CHECK_THAT(report.message_of("layer/needs_data@1", "made from samples"), Catch::Contains("E872"));
+  CHECK(report.status_of("loader_backend/skipping@1", "an epoch gives every row once") == "failed");
+}
+
+TEST_CASE("a library is validated by its folder, its manifest and its file alike") {
+  TestTree tree;
+  tree.copy_fixture("contract_kept", "root");
+  for (const char* path :
+       {"root", "root/test.contract_kept", "root/test.contract_kept/libtest_contract_kept.so",
+        "root/test.contract_kept/test_contract_kept.nexuml.json"}) {
+    INFO(path);
+    CHECK(validate(tree, tree.path(path)).status_of("test.contract_kept", "opens") == "passed");
+  }
+  const HostRun nothing = run_host(tree, {"validate", "config"});
+  CHECK(nothing.exit_code == 1);
+  CHECK_THAT(nothing.err, Catch::Contains("E101"));
+}
+
+TEST_CASE("a library that cannot be opened is told with its code, and nothing else of it is tried") {
+  TestTree tree;
+  const Report crash = validate(tree, TestTree::fixture_root("abort_in_static_init"));
+  CHECK(crash.run.exit_code == 3);
+  CHECK(crash.status_of("test.abort_in_static_init", "opens") == "crashed");
+  tree.copy_fixture("good", "root");
+  const std::string library = "root/test.good/libtest_good.so";
+  tree.write(library, read_bytes(tree.path(library)).substr(0, 3000));
+  const Report cut_off = validate(tree, tree.path("root"));
+  CHECK(cut_off.run.exit_code == 3);
+  CHECK_THAT(cut_off.message_of("test.good", "its file"), Catch::Contains("E202"));
+  const Report needy = validate(tree, TestTree::fixture_root("needs_missing"));
+  CHECK_THAT(needy.message_of("test.needs_missing", "its file"), Catch::Contains("E503"));
+}
+
+TEST_CASE("what slows others down is advice: W602, W603, W605") {
+  TestTree tree;
+  const auto advice_of = [&](const std::string& folder) {
+    return validate(tree, TestTree::fixture_root(folder)).run.all();
+  };
+  CHECK_THAT(advice_of("static_tls"), Catch::Contains("W602"));
+  CHECK_THAT(advice_of("exports_more"), Catch::Contains("W603"));
+  CHECK_THAT(advice_of("slow_to_open"), Catch::Contains("W605"));
+}
+
+TEST_CASE("symbols that this LibTorch does not have are named before the library is opened") {
+  TestTree tree;
+  const Report report = validate(tree, TestTree::fixture_root("other_libtorch"));
+  INFO(report.run.all());
+  CHECK_THAT(report.message_of("test.other_libtorch", "opens"),
+             Catch::Contains("E303") && Catch::Contains("2 symbols") &&
+                 Catch::Contains("c10::function_of_another_version(int)") &&
+                 Catch::Contains("at::method_of_another_version(at::Tensor const&)"));
+}
+
+TEST_CASE("golden cases that give other numbers fail with E873") {
+  TestTree tree;
+  tree.write("cases/ramp.json", R"({"format": "nexuml-case/1", "case": "ramp", "kind": "data_source",
+      "component": {"type": "kept_ramp", "version": "1", "params": {}}, "length": 7})");
+  const Report report =
+      validate(tree, TestTree::fixture_root("contract_kept"), {"--cases", tree.path("cases")});
+  INFO(report.run.all());
+  CHECK(report.run.exit_code == 3);
+  CHECK_THAT(report.message_of("case ramp.json", "gives"), Catch::Contains("E873"));
+}
+
+TEST_CASE("the report is written as JUnit, and as text without what passed") {
+  TestTree tree;
+  const HostRun run = run_host(tree, {"validate", TestTree::fixture_root("contract_broken"), "--junit",
+                                      "report.xml", "--only-failed"});
+  CHECK(run.exit_code == 3);
+  CHECK_THAT(run.out,
+             Catch::Contains("CRASHED") && Catch::Contains("FAILED") && !Catch::Contains("\n  passed"));
+  const std::string xml = read_bytes(tree.path("report.xml"));
+  CHECK_THAT(xml, Catch::StartsWith("<?xml") && Catch::Contains("<testsuite name=\"layer/crashes@1\"") &&
+                      Catch::Contains("<error message=\"E405") && Catch::Contains("<failure message=") &&
+                      Catch::EndsWith("</testsuites>\n"));
+}
