@@ -47,5 +47,6 @@ int try_cases(EngineCall& call);
 int show_checkpoint(EngineCall& call);
 int verify_checkpoints(EngineCall& call);
 int diff_checkpoints(EngineCall& call);
+int build_recipes(EngineCall& call);
 
 }  // namespace nexuml

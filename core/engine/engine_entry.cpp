@@ -26,6 +26,7 @@ constexpr std::array commands{
     Command{"checkpoint show", show_checkpoint},
     Command{"checkpoint verify", verify_checkpoints},
     Command{"checkpoint diff", diff_checkpoints},
+    Command{"recipe build", build_recipes},
 };
 
 int run_command(EngineCall& call) {
