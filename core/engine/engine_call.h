@@ -48,5 +48,6 @@ int show_checkpoint(EngineCall& call);
 int verify_checkpoints(EngineCall& call);
 int diff_checkpoints(EngineCall& call);
 int check_contract(EngineCall& call);
+int build_recipes(EngineCall& call);
 
 }  // namespace nexuml

@@ -27,6 +27,7 @@ constexpr std::array commands{
     Command{"checkpoint verify", verify_checkpoints},
     Command{"checkpoint diff", diff_checkpoints},
     Command{"__contract", check_contract},
+    Command{"recipe build", build_recipes},
 };
 
 int run_command(EngineCall& call) {

@@ -8,6 +8,7 @@
 #include "train/device.h"
 #include "train/factories.h"
 #include "train/random_streams.h"
+#include "train/scenario_parts.h"
 
 namespace nexuml {
 
@@ -79,6 +80,13 @@ TrainingKind TrainingRun::kind() const {
           batches_};
 }
 
+const Value& TrainingRun::recipe() const {
+  if (recipe_.is_null())
+    recipe_ = checkpoint_spec_dict(scenario_parts(input_.spec, strategy_.pipeline, input_.registry),
+                                   input_.registry, resumed_recipe_.is_null() ? nullptr : &resumed_recipe_);
+  return recipe_;
+}
+
 Checkpoint TrainingRun::checkpoint() const {
   StrategyState state = strategy_.state();
   Value about = Value::map({{"scenario", input_.spec.name},
@@ -91,6 +99,7 @@ Checkpoint TrainingRun::checkpoint() const {
   return {.model = std::move(state.model),
           .trainer = std::move(state.tensors),
           .trainer_state = std::move(state.scalars),
+          .recipe = recipe(),
           .about = std::move(about)};
 }
 
@@ -98,6 +107,7 @@ void TrainingRun::resume(const Checkpoint& checkpoint) {
   note_other_libraries(checkpoint.about, library_records(input_.registry), advice_);
   const ResumedState resumed = resumed_state(checkpoint, strategy_, kind(), advice_);
   strategy_.restore(resumed.state);
+  resumed_recipe_ = checkpoint.recipe;
   if (strategy_.scheduler->monitor()) return;  // steps by what it is told, and starts to watch anew
   for (std::int64_t step = 0; step < resumed.scheduler_steps; ++step) strategy_.scheduler->step();
 }

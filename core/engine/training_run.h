@@ -56,6 +56,8 @@ class TrainingRun {
  private:
   void load_source_weights();
   TrainingKind kind() const;
+  // How to build what is trained. What did not change since the checkpoint that was resumed keeps its bytes.
+  const Value& recipe() const;
   std::filesystem::path find_weights(const std::string& source) const;
 
   const ScenarioInput& input_;
@@ -64,6 +66,8 @@ class TrainingRun {
   std::unique_ptr<DataModule> data_;
   TrainingStrategy strategy_;
   std::int64_t batches_ = 0;  // an epoch
+  Value resumed_recipe_;      // of the checkpoint that the run continued
+  mutable Value recipe_;      // made for the first checkpoint
 };
 
 }  // namespace nexuml

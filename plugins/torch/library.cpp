@@ -3,6 +3,7 @@
 #include <nexuml/registration.h>
 
 #include "callbacks/callbacks.h"
+#include "losses/losses.h"
 #include "optimizers/optimizers.h"
 #include "schedulers/schedulers.h"
 #include "targets/targets.h"
@@ -24,4 +25,6 @@ NEXUML_LIBRARY(registry) {
   register_plateau_scheduler(registry);
   register_composed_schedulers(registry);
   register_callbacks(registry);
+  register_losses(registry);
+  register_weight_schedules(registry);
 }
