@@ -2,8 +2,8 @@
 //
 //     std::shared_ptr<nexuml::Dataset> all = nexuml::join_data(datasets, merge_labels, context);
 //
-// Each DatasetSpec means what it means in `data.datasets`: `max_samples` takes a seeded subset, `split_type` says
-// where its rows go. Rows of a source that assigns no split go to `all`: train, validation and test.
+// Each DatasetSpec means what it means in `data.datasets`: `max_samples` takes a seeded subset, `split_type`
+// says where its rows go. Rows of a source that assigns no split go to `all`: train, validation and test.
 #pragma once
 
 #include <nexuml/data.h>

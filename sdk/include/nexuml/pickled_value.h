@@ -80,7 +80,8 @@ NEXUML_EXPORT std::string describe(const PickledValue& value);
 NEXUML_EXPORT PickledValue read_pt(const std::string& path);
 NEXUML_EXPORT PickledValue parse_pt(std::string_view bytes, const std::string& name);
 
-// A file of pickle.dump: plain values and arrays of numpy, which become tensors. Texts of Python 2 hold bytes.
+// A file of pickle.dump: plain values and arrays of numpy, which become tensors. Texts of Python 2 hold
+// bytes.
 NEXUML_EXPORT PickledValue read_pickle(const std::string& path);
 
 struct StateDict {

@@ -26,7 +26,9 @@ class NEXUML_EXPORT TensorRows {
   // Throws Error E754 where the file has no tensor `name`.
   static std::optional<TensorRows> of_safetensors(const std::string& path, const std::string& name);
 
-  const std::vector<std::int64_t>& shape() const noexcept { return shape_; }  // the first is the number of rows
+  const std::vector<std::int64_t>& shape() const noexcept {
+    return shape_;
+  }  // the first is the number of rows
   at::ScalarType dtype() const noexcept { return dtype_; }
   // Rows 0 <= index < shape()[0]; neighbours are read at once.
   at::Tensor gather(std::span<const std::int64_t> indices) const;
