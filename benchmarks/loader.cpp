@@ -1,5 +1,5 @@
-// Loaders: batches of tensors in memory, and of 16-bit WAV files against a bare loop that reads and decodes them
-// with as many threads. `loader_side_by_side.py` puts the first beside the DataLoader of Python's torch.
+// Loaders: batches of tensors in memory, and of 16-bit WAV files against a bare loop that reads and decodes
+// them with as many threads. `loader_side_by_side.py` puts the first beside the DataLoader of Python's torch.
 #include <ATen/Parallel.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
@@ -63,7 +63,8 @@ class WavFolder {
     std::vector<short> samples(wav_frames);
     for (std::int64_t file = 0; file < wav_files; ++file) {
       for (std::size_t i = 0; i < samples.size(); ++i)
-        samples[i] = static_cast<short>(8000 * std::sin(0.01 * static_cast<double>(i) * static_cast<double>(file % 7 + 1)));
+        samples[i] = static_cast<short>(
+            8000 * std::sin(0.01 * static_cast<double>(i) * static_cast<double>(file % 7 + 1)));
       SF_INFO info{};
       info.samplerate = wav_rate;
       info.channels = 1;

@@ -49,7 +49,8 @@ struct FileState {
 FileState state_of(const std::filesystem::path& file) {
   std::error_code failure;
   const auto size = std::filesystem::file_size(file, failure);
-  const auto modified = failure ? std::filesystem::file_time_type() : std::filesystem::last_write_time(file, failure);
+  const auto modified =
+      failure ? std::filesystem::file_time_type() : std::filesystem::last_write_time(file, failure);
   if (failure) refuse_export(file, "the file cannot be read: " + failure.message());
   return {static_cast<std::int64_t>(size), static_cast<std::int64_t>(modified.time_since_epoch().count())};
 }
@@ -64,8 +65,8 @@ KnownFiles read_known(const Value& known) {
     const Value* size = entry.find("size");
     const Value* modified = entry.find("modified");
     const Value* sha256 = entry.find("sha256");
-    if (path && path->is_string() && size && size->is_integer() && modified && modified->is_integer() && sha256 &&
-        sha256->is_string())
+    if (path && path->is_string() && size && size->is_integer() && modified && modified->is_integer() &&
+        sha256 && sha256->is_string())
       files[path->as_string()] = {{size->as_integer(), modified->as_integer()}, sha256->as_string()};
   }
   return files;

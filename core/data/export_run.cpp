@@ -69,7 +69,8 @@ TensorDict stored_part(const Batch& batch, const ExportRun& run) {
   if (stored.empty()) throw Error("E838", "nothing is to be written: no feature and no label");
   for (const auto& [key, tensor] : stored)
     if (tensor.dim() == 0 || tensor.size(0) != batch.batch_size())
-      throw Error("E838", fmt::format("'{}' has no row for each of the {} samples of a batch", key, batch.batch_size()));
+      throw Error("E838", fmt::format("'{}' has no row for each of the {} samples of a batch", key,
+                                      batch.batch_size()));
   return stored;
 }
 
@@ -115,7 +116,8 @@ OrderedMap<TensorSpec> stored_specs(const TensorDict& stored) {
 void export_data(const DataModule& data, const ExportRun& run) {
   const Dataset& dataset = data.dataset();
   ExportConfig config{.label_prefix = run.label_prefix, .extra = run.extra};
-  for (const Split split : run.splits) config.num_samples += static_cast<std::int64_t>(data.rows(split).size());
+  for (const Split split : run.splits)
+    config.num_samples += static_cast<std::int64_t>(data.rows(split).size());
   if (config.num_samples == 0) throw Error("E838", "there are no samples to write");
   fs::create_directories(fs::absolute(run.folder).parent_path());
   StagedFolder staged(run.folder);

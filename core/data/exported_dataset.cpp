@@ -21,7 +21,8 @@ std::shared_ptr<const StoredRows> open_rows(const std::filesystem::path& folder,
   if (config.writer == "numpy") return open_numpy_files(folder, config);
   if (config.writer == "numpy_mmap") return open_numpy_mmap(folder, config);
   refuse_export(folder / "config.yaml",
-                fmt::format("data written by '{}' is not read; tensor_shards, numpy and numpy_mmap are", config.writer));
+                fmt::format("data written by '{}' is not read; tensor_shards, numpy and numpy_mmap are",
+                            config.writer));
 }
 
 bool is_number_column(const ExportConfig& config, const std::string& name) {
@@ -48,7 +49,8 @@ at::Tensor numbers_of(const std::vector<std::string>& texts) {
 ExportedDataset::ExportedDataset(const std::filesystem::path& folder)
     : config_(read_export_config(folder)), rows_(open_rows(folder, config_)) {
   if (rows_->size() != config_.num_samples)
-    refuse_export(folder, fmt::format("config.yaml says {} samples, the files hold {}", config_.num_samples, rows_->size()));
+    refuse_export(folder, fmt::format("config.yaml says {} samples, the files hold {}", config_.num_samples,
+                                      rows_->size()));
   read_metadata(folder / "metadata.csv");
 }
 
@@ -59,7 +61,8 @@ void ExportedDataset::read_metadata(const std::filesystem::path& file) {
   text << stream.rdbuf();
   const std::vector<std::vector<std::string>> table = table_cells(text.str());
   if (table.empty() || static_cast<std::int64_t>(table.size()) - 1 != size())
-    refuse_export(file, fmt::format("the table has {} rows for {} samples", table.empty() ? 0 : table.size() - 1, size()));
+    refuse_export(file, fmt::format("the table has {} rows for {} samples",
+                                    table.empty() ? 0 : table.size() - 1, size()));
   for (std::size_t column = 0; column < table.front().size(); ++column) {
     std::vector<std::string> cells;
     for (std::size_t row = 1; row < table.size(); ++row) {

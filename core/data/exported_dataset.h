@@ -17,7 +17,9 @@ class ExportedDataset final : public Dataset {
   explicit ExportedDataset(const std::filesystem::path& folder);
 
   std::int64_t size() const override { return rows_->size(); }
-  Batch gather(std::span<const std::int64_t> indices) const override { return batch_of(rows_->gather(indices)); }
+  Batch gather(std::span<const std::int64_t> indices) const override {
+    return batch_of(rows_->gather(indices));
+  }
   OrderedMap<TensorSpec> features() const override;
   OrderedMap<TensorSpec> labels() const override;
   OrderedMap<std::int64_t> num_classes() const override { return config_.num_classes; }

@@ -90,13 +90,15 @@ std::shared_ptr<Dataset> join_data(const std::vector<DatasetSpec>& datasets, con
     std::shared_ptr<const Dataset> dataset = guarded("E831", fmt::format("the data source '{}'", name), where,
                                                      [&] { return spec.source->build(context); });
     if (!dataset || dataset->size() == 0)
-      throw Error("E831", fmt::format("the data source '{}' has no samples; at least one is needed", name), where);
+      throw Error("E831", fmt::format("the data source '{}' has no samples; at least one is needed", name),
+                  where);
     Rows rows = spec.max_samples && *spec.max_samples < dataset->size()
                     ? random_subset(dataset->size(), *spec.max_samples)
                     : first_rows(dataset->size());
     const std::vector<std::string> own = splits_of(*dataset, rows, spec.split_type);
     splits.insert(splits.end(), own.begin(), own.end());
-    parts.push_back({std::move(name), std::make_shared<const ChosenRows>(std::move(dataset), std::move(rows), own)});
+    parts.push_back(
+        {std::move(name), std::make_shared<const ChosenRows>(std::move(dataset), std::move(rows), own)});
   }
   std::shared_ptr<const Dataset> joined = std::make_shared<const JoinedDataset>(std::move(parts));
   if (merges) joined = merge_labels(std::move(joined), merge_rules(*merges));

@@ -43,8 +43,7 @@ std::vector<Cell> column_cells(const at::Tensor& numbers) {
 std::vector<Cell> column_cells(const MetadataColumn& column) {
   if (const auto* numbers = std::get_if<at::Tensor>(&column)) return column_cells(*numbers);
   std::vector<Cell> cells;
-  for (const std::string& text : std::get<Texts>(column))
-    cells.push_back(text.empty() ? Cell() : Cell(text));
+  for (const std::string& text : std::get<Texts>(column)) cells.push_back(text.empty() ? Cell() : Cell(text));
   return cells;
 }
 
@@ -81,10 +80,11 @@ class ColumnReader {
     std::vector<std::string> names;
     for (const auto& [key, column] : metadata_) names.push_back(key);
     for (const auto& [key, spec] : labels) names.push_back(key);
-    throw Error("E834",
-                fmt::format("the label '{}' is merged of a column '{}', which the data does not have; it has {}",
-                            label, name, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
-                at_rule(label), did_you_mean(name, names));
+    throw Error(
+        "E834",
+        fmt::format("the label '{}' is merged of a column '{}', which the data does not have; it has {}",
+                    label, name, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "))),
+        at_rule(label), did_you_mean(name, names));
   }
 
   const Dataset& dataset_;
@@ -175,7 +175,8 @@ class MergedLabelDataset final : public Dataset {
   }
   OrderedMap<std::int64_t> num_classes() const override {
     OrderedMap<std::int64_t> counts;
-    for (const auto& [key, label] : merged_) counts[key] = static_cast<std::int64_t>(label.class_names.size());
+    for (const auto& [key, label] : merged_)
+      counts[key] = static_cast<std::int64_t>(label.class_names.size());
     return with_rest(std::move(counts), dataset_->num_classes());
   }
   OrderedMap<Texts> class_names() const override {
@@ -201,8 +202,9 @@ class MergedLabelDataset final : public Dataset {
 
 bool flag_of(const Value& value, const std::string& label, const std::string& name) {
   if (value.is_boolean()) return value.as_boolean();
-  throw Error("E834", fmt::format("'{}' of a merged label should be true or false, found {}", name,
-                                  describe_for_message(value)),
+  throw Error("E834",
+              fmt::format("'{}' of a merged label should be true or false, found {}", name,
+                          describe_for_message(value)),
               at_rule(label));
 }
 
@@ -213,8 +215,9 @@ Texts columns_of(const Value& value, const std::string& label) {
     for (const Value& item : value.items())
       if (item.is_string()) columns.push_back(item.as_string());
   if (columns.empty() || columns.size() != value.size())
-    throw Error("E834", fmt::format("'columns' of a merged label should be a list of names, found {}",
-                                    describe_for_message(value)),
+    throw Error("E834",
+                fmt::format("'columns' of a merged label should be a list of names, found {}",
+                            describe_for_message(value)),
                 at_rule(label));
   return columns;
 }

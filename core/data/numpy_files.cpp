@@ -13,7 +13,8 @@ namespace nexuml {
 
 namespace {
 
-std::filesystem::path sample_file(const std::filesystem::path& folder, const std::string& key, std::int64_t row) {
+std::filesystem::path sample_file(const std::filesystem::path& folder, const std::string& key,
+                                  std::int64_t row) {
   return folder / "data" / key / fmt::format("{:08d}.npy", row);
 }
 std::filesystem::path key_file(const std::filesystem::path& folder, const std::string& key) {
@@ -77,7 +78,8 @@ class NumpyMmapWriter final : public DatasetWriter {
 void require_spec(const at::Tensor& sample, const TensorSpec& spec, const std::filesystem::path& file) {
   const TensorSpec found{sample.sizes().vec(), dtype_of(sample.scalar_type())};
   if (found != spec)
-    refuse_export(file, fmt::format("the file holds {}, config.yaml says {}", to_string(found), to_string(spec)),
+    refuse_export(file,
+                  fmt::format("the file holds {}, config.yaml says {}", to_string(found), to_string(spec)),
                   "write the data again");
 }
 
@@ -115,8 +117,10 @@ class NumpyMmap final : public StoredRows {
       const auto file = key_file(folder, key);
       arrays_[key] = read_npy(file.string(), {.mapped = true});
       const at::Tensor& array = arrays_[key];
-      if (array.sizes().vec() != all_rows_of(size_, spec.shape) || array.scalar_type() != scalar_type(spec.dtype))
-        refuse_export(file, "the array has another shape or dtype than config.yaml says", "write the data again");
+      if (array.sizes().vec() != all_rows_of(size_, spec.shape) ||
+          array.scalar_type() != scalar_type(spec.dtype))
+        refuse_export(file, "the array has another shape or dtype than config.yaml says",
+                      "write the data again");
     }
   }
   std::int64_t size() const override { return size_; }
@@ -142,10 +146,12 @@ std::shared_ptr<DatasetWriter> make_numpy_writer(const WriterBuildContext& conte
 std::shared_ptr<DatasetWriter> make_numpy_mmap_writer(const WriterBuildContext& context) {
   return std::make_shared<NumpyMmapWriter>(context);
 }
-std::shared_ptr<const StoredRows> open_numpy_files(const std::filesystem::path& folder, const ExportConfig& config) {
+std::shared_ptr<const StoredRows> open_numpy_files(const std::filesystem::path& folder,
+                                                   const ExportConfig& config) {
   return std::make_shared<const NumpyFiles>(folder, config);
 }
-std::shared_ptr<const StoredRows> open_numpy_mmap(const std::filesystem::path& folder, const ExportConfig& config) {
+std::shared_ptr<const StoredRows> open_numpy_mmap(const std::filesystem::path& folder,
+                                                  const ExportConfig& config) {
   return std::make_shared<const NumpyMmap>(folder, config);
 }
 

@@ -93,16 +93,18 @@ ExportConfig read_export_config(const std::filesystem::path& folder) {
   if (problems.has_errors()) throw Error(std::move(problems));
   const auto field = [&](const char* name) -> const Value& {
     const Value* found = written.is_map() ? written.find(name) : nullptr;
-    if (!found) refuse_export(place, fmt::format("the file says nothing of '{}'", name), "write the data again");
+    if (!found)
+      refuse_export(place, fmt::format("the file says nothing of '{}'", name), "write the data again");
     return *found;
   };
   if (field("format_version") != Value(export_format_version))
     refuse_export(place, fmt::format("the data is of format {}, {} is read",
                                      describe_for_message(field("format_version")), export_format_version));
   ExportConfig config;
-  if (!field("writer").is_string() || !field("num_samples").is_integer() || !field("label_prefix").is_string() ||
-      !field("key_specs").is_map())
-    refuse_export(place, "the file is malformed: writer, num_samples, label_prefix or key_specs", "write the data again");
+  if (!field("writer").is_string() || !field("num_samples").is_integer() ||
+      !field("label_prefix").is_string() || !field("key_specs").is_map())
+    refuse_export(place, "the file is malformed: writer, num_samples, label_prefix or key_specs",
+                  "write the data again");
   config.writer = field("writer").as_string();
   config.num_samples = field("num_samples").as_integer();
   config.label_prefix = field("label_prefix").as_string();

@@ -38,10 +38,13 @@ ExportConfig read_export_config(const std::filesystem::path& folder);
 // Appears whole or not at all.
 void write_file(const std::filesystem::path& path, std::string_view text);
 
-[[noreturn]] void refuse_export(const std::filesystem::path& place, std::string message, std::string hint = {});
+[[noreturn]] void refuse_export(const std::filesystem::path& place, std::string message,
+                                std::string hint = {});
 
 std::shared_ptr<const StoredRows> open_tensor_shards(const std::filesystem::path& folder);
-std::shared_ptr<const StoredRows> open_numpy_files(const std::filesystem::path& folder, const ExportConfig& config);
-std::shared_ptr<const StoredRows> open_numpy_mmap(const std::filesystem::path& folder, const ExportConfig& config);
+std::shared_ptr<const StoredRows> open_numpy_files(const std::filesystem::path& folder,
+                                                   const ExportConfig& config);
+std::shared_ptr<const StoredRows> open_numpy_mmap(const std::filesystem::path& folder,
+                                                  const ExportConfig& config);
 
 }  // namespace nexuml

@@ -50,9 +50,11 @@ TensorShards::TensorShards(std::filesystem::path folder) : folder_(std::move(fol
   for (const Value& entry : list->items()) {
     Shard shard{text_of(entry, "split", place), text_of(entry, "path", place),
                 integer_of(entry, "start_index", place), integer_of(entry, "end_index", place)};
-    if (!stays_inside(shard.path)) refuse_export(place, fmt::format("the shard '{}' lies outside the folder", shard.path));
+    if (!stays_inside(shard.path))
+      refuse_export(place, fmt::format("the shard '{}' lies outside the folder", shard.path));
     if (shard.begin != size_ || shard.end < shard.begin)
-      refuse_export(place, fmt::format("the shard '{}' begins at row {}, expected {}", shard.path, shard.begin, size_));
+      refuse_export(
+          place, fmt::format("the shard '{}' begins at row {}, expected {}", shard.path, shard.begin, size_));
     size_ = shard.end;
     shards_.push_back(std::move(shard));
   }
@@ -76,7 +78,8 @@ TensorDict TensorShards::read(const Shard& shard) const {
     const auto* key = entry.key.get_if<std::string>();
     const auto* tensor = entry.value.get_if<at::Tensor>();
     if (!key || !tensor || tensor->dim() == 0 || tensor->size(0) < count)
-      refuse_export(path, fmt::format("the shard holds no {} rows of '{}'", count, key ? *key : std::string("?")));
+      refuse_export(path,
+                    fmt::format("the shard holds no {} rows of '{}'", count, key ? *key : std::string("?")));
     rows.set(*key, tensor->narrow(0, 0, count));
   }
   return rows;
@@ -105,8 +108,9 @@ TensorDict TensorShards::gather(std::span<const std::int64_t> rows) const {
   std::vector<std::vector<std::int64_t>> local(shards_.size());
   std::vector<std::pair<std::size_t, std::size_t>> places;  // shard, and which of its wanted rows
   for (const std::int64_t row : rows) {
-    const auto after = std::upper_bound(shards_.begin(), shards_.end(), row,
-                                        [](std::int64_t value, const Shard& shard) { return value < shard.end; });
+    const auto after =
+        std::upper_bound(shards_.begin(), shards_.end(), row,
+                         [](std::int64_t value, const Shard& shard) { return value < shard.end; });
     const auto shard = static_cast<std::size_t>(std::distance(shards_.begin(), after));
     places.emplace_back(shard, local.at(shard).size());
     local[shard].push_back(row - shards_[shard].begin);

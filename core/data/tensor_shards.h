@@ -1,7 +1,8 @@
 // Shards: files of torch.save with the rows of one split each, and the manifest that lists them.
 //
 //     data/tensor_shards_index.json
-//     data/shards/train/shard-000000.pt    {format_version, format, split, shard_id, start_index, num_samples,
+//     data/shards/train/shard-000000.pt    {format_version, format, split, shard_id, start_index,
+//     num_samples,
 //                                           capacity, num_padding_samples, valid_mask, indices, features}
 #pragma once
 
@@ -22,7 +23,7 @@ inline constexpr const char* shard_manifest = "data/tensor_shards_index.json";
 
 struct Shard {
   std::string split;
-  std::string path;  // from the folder of the export
+  std::string path;                 // from the folder of the export
   std::int64_t begin = 0, end = 0;  // rows
 };
 

@@ -52,7 +52,11 @@ class ShardLoader final : public DataLoader {
  public:
   ShardLoader(const LoaderRequest& request, const TensorShardsLoaderOptions& options,
               std::shared_ptr<const ExportedDataset> dataset, const TensorShards& shards, ShardNumbers chosen)
-      : request_(request), options_(options), dataset_(std::move(dataset)), shards_(shards), chosen_(std::move(chosen)) {
+      : request_(request),
+        options_(options),
+        dataset_(std::move(dataset)),
+        shards_(shards),
+        chosen_(std::move(chosen)) {
     drop_last_ = request_.drop_last || (options_.drop_last && request_.split == "train");
     rows_ = static_cast<std::int64_t>(request_.indices.size());
   }
@@ -60,7 +64,9 @@ class ShardLoader final : public DataLoader {
   std::int64_t num_batches() const override {
     return drop_last_ ? rows_ / request_.batch_size : (rows_ + request_.batch_size - 1) / request_.batch_size;
   }
-  std::int64_t num_samples() const override { return drop_last_ ? num_batches() * request_.batch_size : rows_; }
+  std::int64_t num_samples() const override {
+    return drop_last_ ? num_batches() * request_.batch_size : rows_;
+  }
 
   void start_epoch(std::int64_t epoch, std::int64_t first_batch) override {
     prefetcher_.reset();
@@ -72,8 +78,8 @@ class ShardLoader final : public DataLoader {
     while (first_window < window_count() && position_ >= window_rows(first_window))
       position_ -= window_rows(first_window++);
     if (next_batch_ >= num_batches()) return;
-    prefetcher_.emplace([this, epoch](std::int64_t window) { return read_window(epoch, window); }, first_window,
-                        window_count(), options_.prefetch_workers, options_.prefetch_windows);
+    prefetcher_.emplace([this, epoch](std::int64_t window) { return read_window(epoch, window); },
+                        first_window, window_count(), options_.prefetch_workers, options_.prefetch_windows);
     window_ = prefetcher_->take().x;
   }
 
@@ -143,8 +149,10 @@ class ShardLoader final : public DataLoader {
     Batch batch;
     batch.x = end_to_end(parts);
     if (!request_.shuffle || !options_.shuffle_samples.value_or(true)) return batch;
-    const std::uint64_t stream = static_cast<std::uint64_t>(epoch) << 32 | static_cast<std::uint64_t>(window + 1);
-    const at::Tensor order = at::randperm(batch.x.batch_size(), generator_of(mixed_seed(seed(), stream)), at::kLong);
+    const std::uint64_t stream =
+        static_cast<std::uint64_t>(epoch) << 32 | static_cast<std::uint64_t>(window + 1);
+    const at::Tensor order =
+        at::randperm(batch.x.batch_size(), generator_of(mixed_seed(seed(), stream)), at::kLong);
     TensorDict permuted;
     for (const auto& [key, tensor] : batch.x) permuted.set(key, tensor.index_select(0, order));
     batch.x = std::move(permuted);
@@ -185,17 +193,22 @@ ShardNumbers shards_with(const std::vector<std::int64_t>& rows, const TensorShar
   for (std::size_t i = 0; i < shards.shards().size(); ++i) {
     const Shard& shard = shards.shards()[i];
     const auto begin = std::lower_bound(sorted.begin(), sorted.end(), shard.begin);
-    const auto count = static_cast<std::int64_t>(std::distance(begin, std::lower_bound(begin, sorted.end(), shard.end)));
+    const auto count =
+        static_cast<std::int64_t>(std::distance(begin, std::lower_bound(begin, sorted.end(), shard.end)));
     if (count == 0) continue;
     if (count != shard.end - shard.begin)
-      throw Error("E837", fmt::format("the {} split takes {} of the {} rows of the shard {}; the loader tensor_shards reads whole shards",
-                                      split, count, shard.end - shard.begin, shard.path),
+      throw Error("E837",
+                  fmt::format("the {} split takes {} of the {} rows of the shard {}; the loader "
+                              "tensor_shards reads whole shards",
+                              split, count, shard.end - shard.begin, shard.path),
                   at_backend(), "write the shards with the splits of this scenario, or use the loader torch");
     chosen.push_back(i);
     covered += static_cast<std::size_t>(count);
   }
   if (covered != rows.size())
-    throw Error("E837", fmt::format("the {} split has {} rows, its shards hold {}", split, rows.size(), covered), at_backend());
+    throw Error("E837",
+                fmt::format("the {} split has {} rows, its shards hold {}", split, rows.size(), covered),
+                at_backend());
   return chosen;
 }
 
@@ -206,12 +219,15 @@ class TensorShardsBackend final : public LoaderBackend {
     const auto dataset = std::dynamic_pointer_cast<const ExportedDataset>(request.dataset);
     const auto* shards = dataset ? dynamic_cast<const TensorShards*>(&dataset->stored()) : nullptr;
     if (!shards)
-      throw Error("E837", "the loader tensor_shards reads data in shards, and this data is none", at_backend(),
-                  "enable data.preprocessing with the writer nexuml.data.export.tensor_shards:TensorShardsBackend, or use the loader torch");
+      throw Error("E837", "the loader tensor_shards reads data in shards, and this data is none",
+                  at_backend(),
+                  "enable data.preprocessing with the writer "
+                  "nexuml.data.export.tensor_shards:TensorShardsBackend, or use the loader torch");
     if (!request.weights.empty())
       throw Error("E837", "the loader tensor_shards draws no weighted samples", at_backend(),
                   "set data.loader.weighted_sampling to false, or use the loader torch");
-    if (request.batch_size < 1) throw Error("E836", fmt::format("a batch size of {}; it has to be at least 1", request.batch_size));
+    if (request.batch_size < 1)
+      throw Error("E836", fmt::format("a batch size of {}; it has to be at least 1", request.batch_size));
     return std::make_unique<ShardLoader>(request, options_, dataset, *shards,
                                          shards_with(request.indices, *shards, request.split));
   }

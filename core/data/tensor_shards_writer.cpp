@@ -29,7 +29,10 @@ PickledValue::Entry field(const char* name, PickledValue value) {
 class TensorShardsWriter final : public DatasetWriter {
  public:
   TensorShardsWriter(const WriterBuildContext& context, std::int64_t samples_per_shard)
-      : folder_(context.folder), capacity_(samples_per_shard), tensors_(context.tensors), stop_(context.stop) {}
+      : folder_(context.folder),
+        capacity_(samples_per_shard),
+        tensors_(context.tensors),
+        stop_(context.stop) {}
 
   std::string format() const override { return shard_format; }
 

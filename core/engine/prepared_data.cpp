@@ -93,7 +93,8 @@ struct Preparation {
                   .label_prefix = spec.label_prefix,
                   .extra = std::move(extra),
                   .stop = stop};
-    const auto writer = input.registry.make<TargetKind::writer>(spec.writer.factory, spec.writer.args, spec.writer.kwargs);
+    const auto writer =
+        input.registry.make<TargetKind::writer>(spec.writer.factory, spec.writer.args, spec.writer.kwargs);
     run.writer = [&writer](const WriterBuildContext& context) { return writer->build(context); };
     std::shared_ptr<CompiledPipeline> pipeline;
     if (needs_pipeline(spec)) {
@@ -130,7 +131,8 @@ std::unique_ptr<DataModule> open_data(const ScenarioInput& input, Diagnostics& a
     if (preparation.is_there() && !data.preprocessing.overwrite)
       advice.note("W838", "the prepared data is made again: its source, the scenario or the seed changed",
                   Where::in_file(preparation.folder.string()));
-    preparation.write_data(raw, Value::map({{"content_key", key}, {"source_files", std::move(fingerprint.files)}}));
+    preparation.write_data(
+        raw, Value::map({{"content_key", key}, {"source_files", std::move(fingerprint.files)}}));
   }
   auto dataset = std::make_shared<const ExportedDataset>(preparation.folder);
   Splits splits = dataset->split_rows();

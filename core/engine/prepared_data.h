@@ -1,5 +1,5 @@
-// Prepared data: what `data.preprocessing` asks for, made once and used again while its source, the scenario's
-// part that makes it and its seed stay the same.
+// Prepared data: what `data.preprocessing` asks for, made once and used again while its source, the
+// scenario's part that makes it and its seed stay the same.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace nexuml {
 
-// The data that the scenario trains on: opened, or prepared where preprocessing is enabled. Throws Error E83x.
+// The data that the scenario trains on: opened, or prepared where preprocessing is enabled. Throws Error
+// E83x.
 std::unique_ptr<DataModule> open_data(const ScenarioInput& input, Diagnostics& advice, std::stop_token stop);
 
 }  // namespace nexuml

@@ -18,14 +18,16 @@ namespace {
 namespace fs = std::filesystem;
 
 std::string folder_name(std::string name) {
-  std::replace_if(name.begin(), name.end(), [](char c) { return c == '/' || c == '\\' || c == '\0'; }, '_');
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == '\\' || c == '\0'; }, '_');
   return name.empty() || name.front() == '.' ? "_" + name : name;
 }
 
 // <name>_v0, _v1, ...: the next that is free.
 fs::path next_version(const fs::path& folder, const std::string& name) {
   fs::path path;
-  for (int version = 0; version == 0 || fs::exists(path); ++version) path = folder / fmt::format("{}_v{}", name, version);
+  for (int version = 0; version == 0 || fs::exists(path); ++version)
+    path = folder / fmt::format("{}_v{}", name, version);
   return path;
 }
 
@@ -78,7 +80,8 @@ class RunLoggers::TensorBoardLog final : public Callback {
 
 RunLoggers::RunLoggers(const ScenarioInput& input, fs::path run_folder, const CompiledPipeline& pipeline)
     : input_(input), run_folder_(std::move(run_folder)), pipeline_(pipeline) {
-  if (input_.spec.logging && input_.spec.logging->tensorboard) log_ = std::make_shared<TensorBoardLog>(pipeline_);
+  if (input_.spec.logging && input_.spec.logging->tensorboard)
+    log_ = std::make_shared<TensorBoardLog>(pipeline_);
 }
 
 std::shared_ptr<Callback> RunLoggers::callback() const {
@@ -136,7 +139,8 @@ void RunLoggers::finish(const Value& summary, std::int64_t step, Diagnostics& ad
         events->image(fs::relative(plot, evaluation).replace_extension().generic_string(), bytes, size->first,
                       size->second, step);
     }
-    events->text("scenario", "```yaml\n" + file_text(run_folder_ / "scenario.yaml").value_or("") + "```\n", step);
+    events->text("scenario", "```yaml\n" + file_text(run_folder_ / "scenario.yaml").value_or("") + "```\n",
+                 step);
   } catch (const Error& error) {
     advice.warning("W849", fmt::format("logging to TensorBoard ended early: {}", error.what()),
                    Where::in_file(events->path().string()));

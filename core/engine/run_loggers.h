@@ -20,7 +20,8 @@ namespace nexuml {
 
 class RunLoggers {
  public:
-  // Opens nothing. Relative folders of the scenario are meant from NEXUML_LOGS_ROOT, else from the run folder.
+  // Opens nothing. Relative folders of the scenario are meant from NEXUML_LOGS_ROOT, else from the run
+  // folder.
   RunLoggers(const ScenarioInput& input, std::filesystem::path run_folder, const CompiledPipeline& pipeline);
 
   // Draws the pipeline and opens the event file; what cannot be written is a warning, the run goes on.

@@ -60,10 +60,12 @@ void NumberErrors::add(const at::Tensor& prediction, const at::Tensor& truth) {
 }
 
 std::optional<double> NumberErrors::mse() const {
-  return count_ == 0 ? std::nullopt : std::optional(squared_.sum().item<double>() / static_cast<double>(count_));
+  return count_ == 0 ? std::nullopt
+                     : std::optional(squared_.sum().item<double>() / static_cast<double>(count_));
 }
 std::optional<double> NumberErrors::mae() const {
-  return count_ == 0 ? std::nullopt : std::optional(absolute_.sum().item<double>() / static_cast<double>(count_));
+  return count_ == 0 ? std::nullopt
+                     : std::optional(absolute_.sum().item<double>() / static_cast<double>(count_));
 }
 // 1 - sum (y - y')^2 / sum (y - mean y)^2 of each output that varies.
 std::optional<double> NumberErrors::r2() const {
@@ -106,7 +108,8 @@ void ClassErrors::add(const at::Tensor& prediction, const at::Tensor& truth) {
 }
 
 std::optional<double> ClassErrors::accuracy() const {
-  return decisions_ == 0 ? std::nullopt : std::optional(static_cast<double>(right_) / static_cast<double>(decisions_));
+  return decisions_ == 0 ? std::nullopt
+                         : std::optional(static_cast<double>(right_) / static_cast<double>(decisions_));
 }
 // 2 hits / (predicted + actual), 0 where that is undefined; classes that nobody saw do not count.
 std::optional<double> ClassErrors::f1() const {
@@ -132,7 +135,8 @@ void ScoreRanking::add(const at::Tensor& scores, const at::Tensor& labels) {
 
 std::optional<double> ScoreRanking::area(double max_fpr) const {
   std::vector<std::pair<double, bool>> ranked = scored_;
-  std::sort(ranked.begin(), ranked.end(), [](const auto& left, const auto& right) { return left.first > right.first; });
+  std::sort(ranked.begin(), ranked.end(),
+            [](const auto& left, const auto& right) { return left.first > right.first; });
   double positives = 0;
   for (const auto& [score, positive] : ranked) {
     if (std::isnan(score)) return std::nullopt;
@@ -205,7 +209,8 @@ void ScenarioMetrics::add(const EvalBatch& batch) {
     const at::Tensor* prediction = batch.x.find(labelled_->prediction);
     const at::Tensor* truth = label_of(labelled_->truth);
     if (prediction && truth) {
-      const bool decides = !numbers_ && (is_classes(*prediction, *truth) || is_several_labels(*prediction, *truth));
+      const bool decides =
+          !numbers_ && (is_classes(*prediction, *truth) || is_several_labels(*prediction, *truth));
       if (classes_ || decides) {
         if (!classes_) classes_.emplace();
         classes_->add(*prediction, *truth);

@@ -2,10 +2,11 @@
 //
 //     evaluation: {metrics: [accuracy, f1]}
 //
-// What is compared follows from the pipeline. Where a loss compares one key with a label, prediction and label
-// are: classes ([batch, classes] with [batch]), several labels at once ([batch, labels] with as many of 0 and 1)
-// or numbers. Where a loss compares two keys, the second is the reconstruction of the first. Scores of anomalies
-// are `score_key` of an algorithm that has one, else `anomaly_score`; 1 in the label means anomalous.
+// What is compared follows from the pipeline. Where a loss compares one key with a label, prediction and
+// label are: classes ([batch, classes] with [batch]), several labels at once ([batch, labels] with as many of
+// 0 and 1) or numbers. Where a loss compares two keys, the second is the reconstruction of the first. Scores
+// of anomalies are `score_key` of an algorithm that has one, else `anomaly_score`; 1 in the label means
+// anomalous.
 //
 //   mse, mae, r2   of predicted numbers, else of the reconstruction; r2 is the mean over outputs
 //   accuracy, f1   of predicted classes: share of right ones, mean of F1 over classes that occur

@@ -14,8 +14,8 @@ namespace {
 
 std::optional<at::ScalarType> array_dtype(std::string_view code) {
   constexpr std::pair<std::string_view, at::ScalarType> kinds[] = {
-      {"b1", at::kBool}, {"u1", at::kByte},  {"i1", at::kChar},  {"i2", at::kShort}, {"i4", at::kInt},
-      {"i8", at::kLong}, {"f2", at::kHalf},  {"f4", at::kFloat}, {"f8", at::kDouble}};
+      {"b1", at::kBool}, {"u1", at::kByte}, {"i1", at::kChar},  {"i2", at::kShort}, {"i4", at::kInt},
+      {"i8", at::kLong}, {"f2", at::kHalf}, {"f4", at::kFloat}, {"f8", at::kDouble}};
   for (const auto& [name, dtype] : kinds)
     if (code == name) return dtype;
   return std::nullopt;
@@ -40,7 +40,8 @@ PickleNode PickleMachine::reduce_numpy(const PickleGlobal& global, const std::ve
     return PickledDtype{std::move(code), order};
   }
   if (arguments.size() < 4) malformed("an array without buffer, dtype, shape and order");
-  return make_array(arguments[2], arguments[1], as<std::string>(arguments[3], "an order") == "F", arguments[0]);
+  return make_array(arguments[2], arguments[1], as<std::string>(arguments[3], "an order") == "F",
+                    arguments[0]);
 }
 
 void PickleMachine::build_attributes(NodeId state) {
@@ -56,7 +57,8 @@ void PickleMachine::build_attributes(NodeId state) {
     const bool* column_major = std::get_if<bool>(&nodes_[parts[3]]);
     const auto* number = std::get_if<std::int64_t>(&nodes_[parts[3]]);
     node = make_array(parts[1], parts[2], column_major ? *column_major : number && *number != 0, parts[4]);
-  } else if (!std::holds_alternative<PickleDict>(node) && !std::holds_alternative<PickledValue::Opaque>(node)) {
+  } else if (!std::holds_alternative<PickleDict>(node) &&
+             !std::holds_alternative<PickledValue::Opaque>(node)) {
     malformed("attributes for what is no dict");
   }
 }
@@ -96,10 +98,11 @@ PickledValue read_pickle(const std::string& path) {
   constexpr std::uint64_t most_pickle_bytes = std::uint64_t{1} << 30;
   const auto input = tensor_io::FileInput::open(path);
   if (input->size() == 0 || input->size() > most_pickle_bytes)
-    tensor_io::refuse("E751", fmt::format("{} has {}, a pickle of at most {} is expected", path,
-                                          tensor_io::byte_count(input->size()),
-                                          tensor_io::byte_count(most_pickle_bytes)),
-                      path);
+    tensor_io::refuse(
+        "E751",
+        fmt::format("{} has {}, a pickle of at most {} is expected", path,
+                    tensor_io::byte_count(input->size()), tensor_io::byte_count(most_pickle_bytes)),
+        path);
   const std::string bytes = input->read_text(0, input->size());
   tensor_io::PickleMachine machine(
       bytes, path, [&](const tensor_io::PickleStorage&, const tensor_io::TensorLayout&) -> at::Tensor {

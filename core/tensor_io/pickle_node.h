@@ -43,9 +43,10 @@ struct PickledDtype {
 // An array before BUILD, which gives it shape and bytes.
 struct PickledArray {};
 
-using PickleNode = std::variant<PickledValue::None, bool, std::int64_t, PickledValue::BigInteger, double,
-                                std::complex<double>, std::string, PickledValue::Bytes, at::Tensor,
-                                at::ScalarType, PickledValue::Device, PickleSequence, PickleDict,
-                                PickledValue::Opaque, const PickleGlobal*, PickleStorage, PickledDtype, PickledArray>;
+using PickleNode =
+    std::variant<PickledValue::None, bool, std::int64_t, PickledValue::BigInteger, double,
+                 std::complex<double>, std::string, PickledValue::Bytes, at::Tensor, at::ScalarType,
+                 PickledValue::Device, PickleSequence, PickleDict, PickledValue::Opaque, const PickleGlobal*,
+                 PickleStorage, PickledDtype, PickledArray>;
 
 }  // namespace nexuml::tensor_io

@@ -19,8 +19,8 @@ class TensorRows::File {
   std::unique_ptr<tensor_io::FileInput> input_;
 };
 
-TensorRows::TensorRows(std::shared_ptr<const File> file, std::vector<std::int64_t> shape, at::ScalarType dtype,
-                       std::uint64_t offset)
+TensorRows::TensorRows(std::shared_ptr<const File> file, std::vector<std::int64_t> shape,
+                       at::ScalarType dtype, std::uint64_t offset)
     : file_(std::move(file)), shape_(std::move(shape)), dtype_(dtype), offset_(offset) {
   row_bytes_ = c10::elementSize(dtype_);
   for (std::size_t i = 1; i < shape_.size(); ++i) row_bytes_ *= static_cast<std::uint64_t>(shape_[i]);
@@ -45,7 +45,8 @@ std::optional<TensorRows> TensorRows::of_safetensors(const std::string& path, co
     }
     names.push_back(tensor.name);
   }
-  throw Error("E754", fmt::format("{} has no tensor '{}'", path, name), Where::in_file(path), did_you_mean(name, names));
+  throw Error("E754", fmt::format("{} has no tensor '{}'", path, name), Where::in_file(path),
+              did_you_mean(name, names));
 }
 
 at::Tensor TensorRows::gather(std::span<const std::int64_t> indices) const {

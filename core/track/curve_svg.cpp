@@ -125,8 +125,9 @@ std::string curve_svg(const std::string& title, const std::vector<Curve>& curves
     const char* color = curve_colors[i % curve_colors.size()];
     svg += fmt::format("<path class=\"curve\" stroke=\"{}\" d=\"{}\"/>", color, path_of(curves[i], bounds));
     // As a style: an attribute would give way to the rules of other drawings on the page.
-    svg += fmt::format("<text class=\"legend\" style=\"fill:{}\" x=\"{}\" y=\"18\" text-anchor=\"end\">{}</text>",
-                       color, legend, markup_text(curves[i].name));
+    svg += fmt::format(
+        "<text class=\"legend\" style=\"fill:{}\" x=\"{}\" y=\"18\" text-anchor=\"end\">{}</text>", color,
+        legend, markup_text(curves[i].name));
     legend -= 12 + letter * static_cast<double>(curves[i].name.size());
   }
   return svg + "</svg>";

@@ -17,11 +17,26 @@ namespace {
 // Fields of tensorflow/core/util/event.proto and framework/summary.proto.
 namespace event_field {
 enum Event : std::uint32_t { wall_time = 1, step = 2, file_version = 3, summary = 5 };
-enum SummaryValue : std::uint32_t { tag = 1, simple_value = 2, image = 4, histogram = 5, tensor = 8, metadata = 9 };
-enum Histogram : std::uint32_t { low = 1, high = 2, count = 3, sum = 4, sum_squares = 5, limits = 6, bins = 7 };
+enum SummaryValue : std::uint32_t {
+  tag = 1,
+  simple_value = 2,
+  image = 4,
+  histogram = 5,
+  tensor = 8,
+  metadata = 9
+};
+enum Histogram : std::uint32_t {
+  low = 1,
+  high = 2,
+  count = 3,
+  sum = 4,
+  sum_squares = 5,
+  limits = 6,
+  bins = 7
+};
 enum Image : std::uint32_t { height = 1, width = 2, colorspace = 3, encoded = 4 };
 enum Tensor : std::uint32_t { dtype = 1, shape = 2, string_value = 8 };
-}  // namespace field
+}  // namespace event_field
 
 // The wire format of protocol buffers, as far as events need it.
 class WireMessage {
@@ -138,7 +153,9 @@ void EventFile::write_record(const std::string& event) {
   record += bytes_of(event_crc);
   file_.write(record.data(), static_cast<std::streamsize>(record.size()));
   file_.flush();
-  if (!file_) throw Error("E849", "the event file cannot be written", Where::in_file(path_.string()), "free some space");
+  if (!file_)
+    throw Error("E849", "the event file cannot be written", Where::in_file(path_.string()),
+                "free some space");
 }
 
 void EventFile::add_summary(const std::string& value, std::int64_t step) {

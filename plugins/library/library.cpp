@@ -117,7 +117,8 @@ NEXUML_LIBRARY(registry) {
   registry.add_scenario<MnistResnet>("mnist-resnet", mnist_resnet);
   registry.add_scenario<MnistResnetShards>("mnist-resnet-shards", mnist_resnet_shards);
   registry.add_scenario<SyntheticConvAnomaly>("synthetic-conv-ae-anomaly", synthetic_conv_anomaly);
-  registry.add_scenario<SyntheticVariationalAnomaly>("synthetic-conv-cvae-anomaly", synthetic_variational_anomaly);
+  registry.add_scenario<SyntheticVariationalAnomaly>("synthetic-conv-cvae-anomaly",
+                                                     synthetic_variational_anomaly);
   registry.add_scenario<SyntheticMulticlass>("synthetic-linear-ae-multiclass", synthetic_multiclass);
   registry.add_scenario<SyntheticMultilabel>("synthetic-linear-ae-multilabel", synthetic_multilabel);
   registry.add_scenario<SyntheticReconstruction>("synthetic-linear-ae-reconstruction",

@@ -1,8 +1,7 @@
-#include <nexuml/exported_data.h>
-
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/ones.h>
+#include <nexuml/exported_data.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -36,7 +35,8 @@ class ExportFolder {
 // `count` rows: 60 % train, 20 % each validate and test.
 DataModule numbered(std::int64_t count) {
   TensorDict x{{"features", at::arange(count, at::kFloat).unsqueeze(1) * at::ones({1, 3})}};
-  TensorDict y{{"class", at::arange(count, at::kLong).remainder(4)}, {"small", at::arange(count, at::kShort)}};
+  TensorDict y{{"class", at::arange(count, at::kLong).remainder(4)},
+               {"small", at::arange(count, at::kShort)}};
   std::vector<std::string> names;
   Splits splits;
   for (std::int64_t row = 0; row < count; ++row) {
@@ -64,7 +64,8 @@ Rows epoch_of(DataLoader& loader, std::int64_t epoch, std::int64_t first = 0) {
   Rows rows;
   loader.start_epoch(epoch, first);
   while (const auto batch = loader.next()) {
-    CHECK(at::equal(batch->y->get("class"), batch->x.get("features").select(1, 0).to(at::kLong).remainder(4)));
+    CHECK(
+        at::equal(batch->y->get("class"), batch->x.get("features").select(1, 0).to(at::kLong).remainder(4)));
     for (std::int64_t i = 0; i < batch->batch_size(); ++i) rows.push_back(row_of(*batch, i));
   }
   return rows;
@@ -83,7 +84,8 @@ LoaderRequest request_for(const std::shared_ptr<const ExportedDataset>& dataset,
 
 TEST_CASE("what a writer wrote is read back: tensors, dtypes, splits, classes and metadata") {
   const ExportFolder folder;
-  const MakeWriter writer = GENERATE(MakeWriter(shards_of(8)), MakeWriter(make_numpy_writer), MakeWriter(make_numpy_mmap_writer));
+  const MakeWriter writer =
+      GENERATE(MakeWriter(shards_of(8)), MakeWriter(make_numpy_writer), MakeWriter(make_numpy_mmap_writer));
   const DataModule data = numbered(50);
   export_data(data, {.folder = folder.path(), .writer = writer});
   const ExportedDataset read(folder.path());
@@ -170,19 +172,23 @@ TEST_CASE("an export that fails leaves what was there, and nothing half-written"
   const ExportFolder folder;
   export_data(numbered(50), {.folder = folder.path(), .writer = shards_of(8)});
   int batches = 0;
-  CHECK_THROWS(export_data(numbered(60), {.folder = folder.path(), .writer = shards_of(8), .transform = [&](Batch&) {
-                                            if (++batches == 3) throw std::runtime_error("no more");
-                                          }}));
+  CHECK_THROWS(
+      export_data(numbered(60), {.folder = folder.path(), .writer = shards_of(8), .transform = [&](Batch&) {
+                                   if (++batches == 3) throw std::runtime_error("no more");
+                                 }}));
   CHECK(ExportedDataset(folder.path()).size() == 50);
   CHECK(std::distance(fs::directory_iterator(folder.root()), fs::directory_iterator()) == 1);
 }
 
 TEST_CASE("an export takes the keys that are asked for, and refuses those that are missing") {
   const ExportFolder folder;
-  export_data(numbered(20), {.folder = folder.path(), .writer = make_numpy_mmap_writer, .y_keys = Keys{"class"}});
+  export_data(numbered(20),
+              {.folder = folder.path(), .writer = make_numpy_mmap_writer, .y_keys = Keys{"class"}});
   CHECK(ExportedDataset(folder.path()).labels().size() == 1);
-  CHECK_THROWS_WITH(export_data(numbered(20), {.folder = folder.path(), .writer = make_numpy_writer, .x_keys = Keys{"feature"}}),
-                    Catch::Contains("E838") && Catch::Contains("features"));
+  CHECK_THROWS_WITH(
+      export_data(numbered(20),
+                  {.folder = folder.path(), .writer = make_numpy_writer, .x_keys = Keys{"feature"}}),
+      Catch::Contains("E838") && Catch::Contains("features"));
 }
 
 TEST_CASE("an exported folder that was tampered with is refused with the file") {

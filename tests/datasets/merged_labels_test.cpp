@@ -19,9 +19,10 @@ std::shared_ptr<const Dataset> machines() {
   TensorDict y{{"y_true", at::tensor(std::vector<std::int64_t>{0, 1, 0, 0}, at::kLong)}};
   return std::make_shared<TensorDataset>(
       x, y,
-      TensorDatasetInfo{.metadata = {{"machine", Texts{"pump", "fan", "fan", "pump"}},
-                                     {"target", Texts{"source", "target", "source", "source"}},
-                                     {"known", at::tensor(std::vector<double>{0, NAN, 10, 2}, at::kDouble)}}});
+      TensorDatasetInfo{
+          .metadata = {{"machine", Texts{"pump", "fan", "fan", "pump"}},
+                       {"target", Texts{"source", "target", "source", "source"}},
+                       {"known", at::tensor(std::vector<double>{0, NAN, 10, 2}, at::kDouble)}}});
 }
 
 Value rule(const Texts& columns, bool logits = false) {
@@ -87,8 +88,10 @@ TEST_CASE("logits count the values of all columns in the order of their appearan
 }
 
 TEST_CASE("a rule that is wrong is refused with the columns that there are") {
-  CHECK_THAT(refused(rule({"machin"})), Catch::Contains("machine, target, known, y_true") && Catch::Contains("machine"));
-  CHECK_THAT(refused(Value::map({{"columns", Value(Texts{"machine"})}, {"logit", true}})), Catch::Contains("logit"));
+  CHECK_THAT(refused(rule({"machin"})),
+             Catch::Contains("machine, target, known, y_true") && Catch::Contains("machine"));
+  CHECK_THAT(refused(Value::map({{"columns", Value(Texts{"machine"})}, {"logit", true}})),
+             Catch::Contains("logit"));
   CHECK_THAT(refused(Value::map({{"columns", 3}})), Catch::Contains("list of names"));
   CHECK_THAT(refused(Value::map({{"logits", true}})), Catch::Contains("needs 'columns'"));
 }

@@ -68,7 +68,8 @@ TEST_CASE("what is compared follows from the losses of the pipeline") {
   loss.keys_out = {"loss"};
   scenario.pipeline.stages["Loss"] = {loss};
   ScenarioMetrics metrics(scenario);
-  const TensorDict x{{"features", column({1, 2}).reshape({2, 1})}, {"reconstructed", column({1, 4}).reshape({2, 1})}};
+  const TensorDict x{{"features", column({1, 2}).reshape({2, 1})},
+                     {"reconstructed", column({1, 4}).reshape({2, 1})}};
   metrics.add({.x = x, .y = nullptr, .metadata = {}, .size = 2});
   CHECK(metrics.results() == OrderedMap<double>{{"mse", 2.0}});
 

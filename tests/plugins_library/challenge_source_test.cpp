@@ -15,12 +15,15 @@ std::string number_bytes(std::uint32_t number, int bytes) {
 }
 
 // A 16-bit WAV file of `frames` equal samples.
-std::string tone(std::int16_t value, std::uint32_t frames, std::uint32_t rate = 16000, std::uint32_t channels = 1) {
+std::string tone(std::int16_t value, std::uint32_t frames, std::uint32_t rate = 16000,
+                 std::uint32_t channels = 1) {
   const std::uint32_t size = frames * channels * 2;
-  std::string bytes = "RIFF" + number_bytes(36 + size, 4) + "WAVEfmt " + number_bytes(16, 4) + number_bytes(1, 2) +
-                      number_bytes(channels, 2) + number_bytes(rate, 4) + number_bytes(rate * channels * 2, 4) +
-                      number_bytes(channels * 2, 2) + number_bytes(16, 2) + "data" + number_bytes(size, 4);
-  for (std::uint32_t i = 0; i < frames * channels; ++i) bytes += number_bytes(static_cast<std::uint16_t>(value), 2);
+  std::string bytes = "RIFF" + number_bytes(36 + size, 4) + "WAVEfmt " + number_bytes(16, 4) +
+                      number_bytes(1, 2) + number_bytes(channels, 2) + number_bytes(rate, 4) +
+                      number_bytes(rate * channels * 2, 4) + number_bytes(channels * 2, 2) +
+                      number_bytes(16, 2) + "data" + number_bytes(size, 4);
+  for (std::uint32_t i = 0; i < frames * channels; ++i)
+    bytes += number_bytes(static_cast<std::uint16_t>(value), 2);
   return bytes;
 }
 
@@ -58,18 +61,20 @@ TEST_CASE("DCASE task 2 tells machine, section, domain and anomaly from folders 
   CHECK(texts(*train, "machine") == std::vector<std::string>(2, "DCASE2024T2:dev:bearing"));
   CHECK(texts(*train, "domain") == std::vector<std::string>{"source", "target"});
 
-  const auto test = open("DCASET2Dataset",
-                         machine("DCASE2024T2", "bearing", false,
-                                 Value::map({{"machine_types", Value(std::vector<std::string>{
-                                                                   "DCASE2024T2:dev:ToyCar", "DCASE2024T2:dev:bearing"})},
-                                             {"machine_label", "b"}})),
-                         folder.path());
+  const auto test =
+      open("DCASET2Dataset",
+           machine("DCASE2024T2", "bearing", false,
+                   Value::map({{"machine_types", Value(std::vector<std::string>{"DCASE2024T2:dev:ToyCar",
+                                                                                "DCASE2024T2:dev:bearing"})},
+                               {"machine_label", "b"}})),
+           folder.path());
   const nexuml::Batch tested = all_rows(*test);
   CHECK(floats(tested.y->get("y_true")) == std::vector<float>{0, 1});  // in the order of the names
   CHECK(floats(tested.y->get("machine")) == std::vector<float>{1, 1});
   CHECK(texts(*test, "machine") == std::vector<std::string>{"b", "b"});
   CHECK(test->splits() == std::vector<std::string>{"test", "test"});
-  CHECK((source("DCASET2Dataset", machine("DCASE2024T2", "bearing", true))->declare()->labels == train->labels()));
+  CHECK((source("DCASET2Dataset", machine("DCASE2024T2", "bearing", true))->declare()->labels ==
+         train->labels()));
   CHECK(train->files().size() == 2);
 }
 
@@ -77,11 +82,12 @@ TEST_CASE("DCASE 2020 names sections by ids, and evaluation sets have further te
   const TemporaryFolder folder;
   folder.write("DCASET2/DCASE2020T2/eval_data/raw/fan/test_rename/anomaly_id_01_00000003.wav", tone(1, 4));
   folder.write("DCASET2/DCASE2020T2/eval_data/raw/fan/target_test/normal_id_00_00000001.wav", tone(1, 4));
-  folder.write("DCASET2/DCASE2020T2/eval_data/raw/fan/test/normal_id_001_00000001.wav", tone(1, 4));  // section 001
-  const auto dataset = open("DCASET2Dataset",
-                            machine("DCASE2020T2", "fan", false,
-                                    Value::map({{"section_keyword", "id"}, {"data_type", "eval"}})),
-                            folder.path());
+  folder.write("DCASET2/DCASE2020T2/eval_data/raw/fan/test/normal_id_001_00000001.wav",
+               tone(1, 4));  // section 001
+  const auto dataset = open(
+      "DCASET2Dataset",
+      machine("DCASE2020T2", "fan", false, Value::map({{"section_keyword", "id"}, {"data_type", "eval"}})),
+      folder.path());
   const nexuml::Batch batch = all_rows(*dataset);
   CHECK(dataset->size() == 2);
   CHECK(floats(batch.y->get("y_true")) == std::vector<float>{0, 1});
@@ -93,10 +99,12 @@ TEST_CASE("DCASE 2026 adds attributes and hides the labels of an evaluation's te
   folder.write("data/DCASE2026T2/eval_data/raw/Sander/test/section_00_0000_anomaly.wav", tone(1, 4));
   folder.write("data/DCASE2026T2/eval_data/raw/Sander/test/section_00_0001.wav", tone(1, 4));
   folder.write("attributes.csv", "file_name,speed,load\nsomewhere/section_00_0001.wav,fast,\"1,5\"\n");
-  const auto dataset = open("DCASE2026T2Dataset",
-                            machine("DCASE2026T2", "Sander", false,
-                                    Value::map({{"data_root", "data"}, {"data_type", "eval"}, {"attributes_csv", "attributes.csv"}})),
-                            folder.path());
+  const auto dataset = open(
+      "DCASE2026T2Dataset",
+      machine(
+          "DCASE2026T2", "Sander", false,
+          Value::map({{"data_root", "data"}, {"data_type", "eval"}, {"attributes_csv", "attributes.csv"}})),
+      folder.path());
   CHECK(floats(all_rows(*dataset).y->get("y_true")) == std::vector<float>{-1, -1});
   CHECK(texts(*dataset, "speed") == std::vector<std::string>{"", "fast"});
   CHECK(texts(*dataset, "load") == std::vector<std::string>{"", "1,5"});
@@ -118,7 +126,8 @@ TEST_CASE("a machine of DCASE that is not there says what was looked for and whe
 TEST_CASE("AudioSet takes labels from names and tables, finds moved files and leaves out missing ones") {
   const TemporaryFolder folder;
   folder.write("meta/class_labels_indices.csv",
-               "index,mid,display_name\n0,/m/09x0r,\"Speech\"\n1,/m/05zppz,\"Male speech, man speaking\"\n2,/m/04rlf,Music\n");
+               "index,mid,display_name\n0,/m/09x0r,\"Speech\"\n1,/m/05zppz,\"Male speech, man "
+               "speaking\"\n2,/m/04rlf,Music\n");
   folder.write("eval/aaaaaaaaaaa__Music;Male_speech,_man_speaking.wav", tone(16384, 3));
   folder.write("eval/bbbbb__bbbbb__m09x0r.wav", tone(-16384, 12, 32000, 2));
   const Value params = Value::map(
@@ -147,7 +156,8 @@ TEST_CASE("AudioSet without classes, clips or known labels says what is missing"
   CHECK_THAT(failure("AudiosetDataset", params, folder.path()),
              Contains("class_labels_indices.csv") && Contains("us_audioset"));
   folder.write("meta/class_labels_indices.csv", "index,mid,display_name\n0,/m/1,Speech\n");
-  CHECK_THAT(failure("AudiosetDataset", params, folder.path()), Contains("<id>__<labels>.wav") && Contains("clips_meta.csv"));
+  CHECK_THAT(failure("AudiosetDataset", params, folder.path()),
+             Contains("<id>__<labels>.wav") && Contains("clips_meta.csv"));
   folder.write("clips/aaaaaaaaaaa__Whistle.wav", tone(1, 4));
   CHECK_THAT(failure("AudiosetDataset", params, folder.path()), Contains("'Whistle' is no label"));
 }
@@ -202,11 +212,14 @@ TEST_CASE("DCASE 2026 task 7 reads the setups of its domains") {
   CHECK(dataset->class_names().at("class") == std::vector<std::string>{"bus", "tram"});
   CHECK(texts(*dataset, "domain") == std::vector<std::string>{"D2", "D2", "D3", "D3"});
   CHECK(dataset->splits() == std::vector<std::string>{"test", "fit", "test", "fit"});
-  const auto one = open("DCASE2026T7Dataset",
-                        Value::map({{"root", "t7"}, {"clip_num_samples", 4}, {"domains", Value(std::vector<std::string>{"D3"})}}),
-                        folder.path());
+  const auto one =
+      open("DCASE2026T7Dataset",
+           Value::map(
+               {{"root", "t7"}, {"clip_num_samples", 4}, {"domains", Value(std::vector<std::string>{"D3"})}}),
+           folder.path());
   CHECK(one->size() == 2);
-  CHECK_THAT(failure("DCASE2026T7Dataset", Value::map({{"root", "t7"}, {"domains", Value(std::vector<std::string>{"D9"})}}),
+  CHECK_THAT(failure("DCASE2026T7Dataset",
+                     Value::map({{"root", "t7"}, {"domains", Value(std::vector<std::string>{"D9"})}}),
                      folder.path()),
              Contains("domain D9") && Contains("evaluation_setup"));
 }
@@ -217,7 +230,9 @@ TEST_CASE("a SuperDataset holds data sets that hold others, each with its own sp
   folder.write("b/train/x/2.wav", tone(16384, 4));
   folder.write("b/test/x/3.wav", tone(-8192, 4));
   const auto audio = [](const std::string& root) {
-    return Value::map({{"type", "audio_folder"}, {"version", "1"}, {"params", Value::map({{"root", root}, {"num_samples", 4}})}});
+    return Value::map({{"type", "audio_folder"},
+                       {"version", "1"},
+                       {"params", Value::map({{"root", root}, {"num_samples", 4}})}});
   };
   const auto dataset_spec = [](Value from, const std::string& split) {
     return Value::map({{"source", std::move(from)}, {"split_type", split}});
@@ -234,7 +249,8 @@ TEST_CASE("a SuperDataset holds data sets that hold others, each with its own sp
       "SuperDataset",
       Value::map({{"datasets", outer},
                   {"merge_labels",
-                   Value::map({{"origin", Value::map({{"columns", Value(std::vector<std::string>{"dataset"})}})}})}}),
+                   Value::map({{"origin",
+                                Value::map({{"columns", Value(std::vector<std::string>{"dataset"})}})}})}}),
       folder.path());
   const nexuml::Batch batch = all_rows(*dataset);
   CHECK(dataset->splits() == std::vector<std::string>{"val", "test", "train", "test"});

@@ -1,7 +1,9 @@
+// clang-format off
 #include <cstdio>
-// Wants FILE.
+// jpeglib.h wants FILE.
 #include <jpeglib.h>
 #include <png.h>
+// clang-format on
 
 #include "plugins_library/source_support.h"
 
@@ -12,7 +14,8 @@ using nexuml::Value;
 namespace {
 
 // One colour, `channels` bytes a pixel.
-void write_png(const std::filesystem::path& path, unsigned width, unsigned height, std::vector<unsigned char> color) {
+void write_png(const std::filesystem::path& path, unsigned width, unsigned height,
+               std::vector<unsigned char> color) {
   std::filesystem::create_directories(path.parent_path());
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
@@ -49,14 +52,16 @@ void write_jpeg(const std::filesystem::path& path, unsigned width, unsigned heig
 
 }  // namespace
 
-TEST_CASE("an image folder reads PNG and JPEG, scaled to one size, with classes and splits from its folders") {
+TEST_CASE(
+    "an image folder reads PNG and JPEG, scaled to one size, with classes and splits from its folders") {
   const TemporaryFolder folder;
   write_png(folder.path() / "train/cat/a.png", 4, 2, {255, 0, 51});
   write_jpeg(folder.path() / "train/dog/b.jpg", 8, 8, 102);
   write_png(folder.path() / "test/dog/c.PNG", 2, 2, {0, 0, 0, 0});  // transparent
   folder.write("test/dog/notes.txt", "no image");
-  const auto dataset = open("image_folder",
-                            Value::map({{"root", "."}, {"size", Value(std::vector<std::int64_t>{2, 2})}}), folder.path());
+  const auto dataset =
+      open("image_folder", Value::map({{"root", "."}, {"size", Value(std::vector<std::int64_t>{2, 2})}}),
+           folder.path());
   const nexuml::Batch batch = all_rows(*dataset);
   CHECK(batch.x.get("features").sizes().vec() == std::vector<std::int64_t>{3, 3, 2, 2});
   CHECK(dataset->splits() == std::vector<std::string>{"test", "train", "train"});
@@ -79,7 +84,8 @@ TEST_CASE("images of several sizes, cut off or of another kind are all named at 
   CHECK(all_rows(*open("image_folder", params, folder.path())).x.get("features").sizes().vec() ==
         std::vector<std::int64_t>{1, 1, 2, 2});
   write_jpeg(folder.path() / "y/d.jpg", 64, 64, 7);
-  std::filesystem::resize_file(folder.path() / "y/d.jpg", std::filesystem::file_size(folder.path() / "y/d.jpg") / 2);
+  std::filesystem::resize_file(folder.path() / "y/d.jpg",
+                               std::filesystem::file_size(folder.path() / "y/d.jpg") / 2);
   const Value scaled = Value::map({{"root", "."}, {"size", Value(std::vector<std::int64_t>{4, 4})}});
   CHECK_THROWS_WITH(all_rows(*open("image_folder", scaled, folder.path())),
                     Contains("d.jpg") && Contains("cannot be read"));

@@ -70,9 +70,7 @@ TEST_CASE("the test images of FashionMNIST have their own files, label and names
 
 TEST_CASE("IDX files that are missing, of another kind, cut off or do not belong together are refused") {
   const TemporaryFolder folder;
-  const auto text = [&] {
-    return failure("MNISTDataset", Value::map({{"root", "."}}), folder.path());
-  };
+  const auto text = [&] { return failure("MNISTDataset", Value::map({{"root", "."}}), folder.path()); };
   CHECK_THAT(text(), Contains("train-images-idx3-ubyte.gz") && Contains("MNIST/raw/") &&
                          Contains("set download: true"));
   folder.write("train-labels-idx1-ubyte", idx_labels("\x01\x02"));
@@ -126,10 +124,12 @@ TEST_CASE("CIFAR files of a wrong size, with wrong labels or of the other set ar
 
 TEST_CASE("CIFAR batches that Python pickled give the same images, and run no code") {
   const std::string pickles = std::string(NEXUML_TEST_DATA) + "/cifar_pickle/";
-  const nexuml::Batch binary = all_rows(*open("CIFAR10Dataset", Value::map({{"root", cifar_cases + "cifar10"}})));
+  const nexuml::Batch binary =
+      all_rows(*open("CIFAR10Dataset", Value::map({{"root", cifar_cases + "cifar10"}})));
   for (const char* spelling : {"python2", "protocol4", "protocol5", "column_major"}) {
     INFO(spelling);
-    const nexuml::Batch pickled = all_rows(*open("CIFAR10Dataset", Value::map({{"root", pickles + spelling}})));
+    const nexuml::Batch pickled =
+        all_rows(*open("CIFAR10Dataset", Value::map({{"root", pickles + spelling}})));
     CHECK(pickled.x.get("features").equal(binary.x.get("features")));
     CHECK(pickled.y->get("class_labels").equal(binary.y->get("class_labels")));
   }

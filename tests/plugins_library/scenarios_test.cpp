@@ -44,18 +44,18 @@ Value resolved(const std::string& name, const Value& parameters = Value::map()) 
 }  // namespace
 
 TEST_CASE("scenarios registered from code equal the files that NexuML resolves") {
-  const std::string name =
-      GENERATE(as<std::string>{}, "cifar-resnet", "conv-ae-toycaremu", "dcase-conv-ae", "dcase-conv-cvae",
-               "fashionmnist-resnet", "linear-ae-toycaremu", "mnist-resnet", "mnist-resnet-shards",
-               "synthetic-conv-ae-anomaly", "synthetic-conv-cvae-anomaly", "synthetic-linear-ae-reconstruction",
-               "synthetic-linear-ae-multiclass", "synthetic-linear-ae-multilabel", "synthetic-linear-ae-regression");
+  const std::string name = GENERATE(
+      as<std::string>{}, "cifar-resnet", "conv-ae-toycaremu", "dcase-conv-ae", "dcase-conv-cvae",
+      "fashionmnist-resnet", "linear-ae-toycaremu", "mnist-resnet", "mnist-resnet-shards",
+      "synthetic-conv-ae-anomaly", "synthetic-conv-cvae-anomaly", "synthetic-linear-ae-reconstruction",
+      "synthetic-linear-ae-multiclass", "synthetic-linear-ae-multilabel", "synthetic-linear-ae-regression");
   CAPTURE(name);
   CHECK(difference(resolved(name),
                    read_yaml(std::string(NEXUML_TEST_DATA) + "/scenarios/" + name + ".yaml")) == "");
 }
 
-// NexuML cannot compile its own: the decoder makes one frame too few, and the losses stand before the head that
-// they read.
+// NexuML cannot compile its own: the decoder makes one frame too few, and the losses stand before the head
+// that they read.
 TEST_CASE("the AudioSet scenario is NexuML's with the frames that there are and its head before its losses") {
   const Value ours = resolved("audioset-conv-ae-clshead");
   const Value theirs =
@@ -87,8 +87,13 @@ TEST_CASE("parameters of a sound scenario reach the shapes that follow from them
   const auto scenario = shipped_registry().scenario(
       "linear-ae-toycaremu", Value::map({{"n_mels", 64}, {"clip_num_samples", 16000}, {"hop_length", 160}}));
   const Value written = nexuml::write(scenario, &shipped_registry());
-  CHECK(written.at("pipeline").at("stages").at("Decoder").items()[0].at("component").at("params").at("output_dim") ==
-        Value(64 * 101));
+  CHECK(written.at("pipeline")
+            .at("stages")
+            .at("Decoder")
+            .items()[0]
+            .at("component")
+            .at("params")
+            .at("output_dim") == Value(64 * 101));
   CHECK(scenario.data.input_shapes.at("waveform") == std::vector<std::int64_t>{16000});
 }
 

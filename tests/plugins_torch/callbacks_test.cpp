@@ -82,7 +82,8 @@ TEST_CASE("early stopping ends reported sequences where they should, NaN and inf
   REQUIRE_FALSE(problems.has_errors());
   for (const Value& sequence : sequences.items()) {
     INFO(sequence.at("name").as_string());
-    Value kwargs = Value::map({{"monitor", "val/loss"}, {"mode", sequence.at("mode")}, {"patience", sequence.at("patience")}});
+    Value kwargs = Value::map(
+        {{"monitor", "val/loss"}, {"mode", sequence.at("mode")}, {"patience", sequence.at("patience")}});
     if (const Value* delta = sequence.find("min_delta")) kwargs.set("min_delta", *delta);
     std::vector<double> values;
     for (const Value& value : sequence.at("values").items()) values.push_back(number_of(value));
@@ -121,12 +122,14 @@ TEST_CASE("early stopping obeys its thresholds and goes on where it stopped") {
 TEST_CASE("a metric that no epoch gives is an error that names those that there are") {
   const auto stopping = callback("early_stopping:EarlyStopping", Value::map({{"monitor", "val_loss"}}));
   GivenMetrics view;
-  CHECK_THROWS_WITH(view.end_epoch(*stopping, 1.0), Catch::Contains("val_loss") && Catch::Contains("train/loss, val/loss"));
+  CHECK_THROWS_WITH(view.end_epoch(*stopping, 1.0),
+                    Catch::Contains("val_loss") && Catch::Contains("train/loss, val/loss"));
 }
 
 TEST_CASE("ModelCheckpoint keeps the best and the last, and drops the others") {
-  const auto keeping = callback("model_checkpoint:ModelCheckpoint",
-                                Value::map({{"monitor", "val/loss"}, {"save_top_k", 2}, {"save_last", true}}));
+  const auto keeping =
+      callback("model_checkpoint:ModelCheckpoint",
+               Value::map({{"monitor", "val/loss"}, {"save_top_k", 2}, {"save_last", true}}));
   GivenMetrics view;
   for (const double value : {5.0, 3.0, 4.0, 9.0, 2.0, std::nan(""), 8.0}) view.end_epoch(*keeping, value);
   CHECK(view.saved == std::vector<std::int64_t>{1, 4, 6});
@@ -137,10 +140,13 @@ TEST_CASE("ModelCheckpoint keeps the best and the last, and drops the others") {
 TEST_CASE("arguments of callbacks that are unknown or wrong are errors, not dropped callbacks") {
   CHECK_THAT(refusal("early_stopping:EarlyStopping", Value::map({{"monitor", "val/loss"}, {"patiance", 3}})),
              Catch::Contains("patiance") && Catch::Contains("patience"));
-  CHECK_THAT(refusal("early_stopping:EarlyStopping", Value::map({{"patience", 3}})), Catch::Contains("monitor"));
-  CHECK_THAT(refusal("early_stopping:EarlyStopping", Value::map({{"monitor", "val/loss"}, {"mode", "smallest"}})),
-             Catch::Contains("smallest"));
-  CHECK_THAT(refusal("model_checkpoint:ModelCheckpoint", Value::map({{"save_top_k", 3}})), Catch::Contains("monitor"));
+  CHECK_THAT(refusal("early_stopping:EarlyStopping", Value::map({{"patience", 3}})),
+             Catch::Contains("monitor"));
+  CHECK_THAT(
+      refusal("early_stopping:EarlyStopping", Value::map({{"monitor", "val/loss"}, {"mode", "smallest"}})),
+      Catch::Contains("smallest"));
+  CHECK_THAT(refusal("model_checkpoint:ModelCheckpoint", Value::map({{"save_top_k", 3}})),
+             Catch::Contains("monitor"));
   CHECK_THAT(refusal("lr_monitor:LearningRateMonitor", Value::map({{"logging_interval", "minute"}})),
              Catch::Contains("minute"));
 }

@@ -126,7 +126,8 @@ TEST_CASE("what is read but not carried out is named with its place") {
   report_not_carried_out(good(base_text()), ScenarioWork::train, problems);
   report_not_carried_out(good(base_with("merge_labels:", "merge_labels: {class: {columns: [a]}}")),
                          ScenarioWork::train, problems);
-  report_not_carried_out(good(base_with("logging:", "logging: {tensorboard: {}}")), ScenarioWork::train, problems);
+  report_not_carried_out(good(base_with("logging:", "logging: {tensorboard: {}}")), ScenarioWork::train,
+                         problems);
   INFO(problems.to_text());
   CHECK(problems.empty());
 }

@@ -32,7 +32,8 @@ std::vector<std::string> records_of(const std::string& bytes) {
     std::uint32_t crc = 0;
     std::memcpy(&length, bytes.data() + at, 8);
     std::memcpy(&crc, bytes.data() + at + 8, 4);
-    if (crc32c(std::string_view(bytes).substr(at, 8)) != unmasked(crc) || at + 16 + length > bytes.size()) break;
+    if (crc32c(std::string_view(bytes).substr(at, 8)) != unmasked(crc) || at + 16 + length > bytes.size())
+      break;
     const std::string record = bytes.substr(at + 12, length);
     std::memcpy(&crc, bytes.data() + at + 12 + length, 4);
     if (crc32c(record) != unmasked(crc)) break;
@@ -67,7 +68,8 @@ TEST_CASE("an event file that is cut off anywhere is readable up to the cut") {
   CHECK(records[1].find("train/loss") != std::string::npos);
   std::size_t whole = 0, end = 0;
   for (std::size_t cut = 0; cut <= bytes.size(); ++cut) {
-    while (whole < records.size() && end + 16 + records[whole].size() <= cut) end += 16 + records[whole++].size();
+    while (whole < records.size() && end + 16 + records[whole].size() <= cut)
+      end += 16 + records[whole++].size();
     CHECK(records_of(bytes.substr(0, cut)).size() == whole);
   }
   EventFile second(folder);

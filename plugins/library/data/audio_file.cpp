@@ -100,7 +100,8 @@ AudioInfo inspect_audio(const std::filesystem::path& path) {
 namespace {
 
 // Fills `samples` with interleaved frames and gives how many there were.
-std::int64_t read_frames(const OpenAudio& audio, const std::filesystem::path& path, float* samples, std::int64_t frames) {
+std::int64_t read_frames(const OpenAudio& audio, const std::filesystem::path& path, float* samples,
+                         std::int64_t frames) {
   const sf_count_t got = sf_readf_float(audio.file.get(), samples, frames);
   if (got < frames && sf_error(audio.file.get()) != SF_ERR_NO_ERROR)
     refuse_audio(path, fmt::format("the audio breaks off after {} of {} frames: {}", got, frames,

@@ -33,8 +33,9 @@ struct AudioShape {
 // float32 [channels, samples]. Throws as above, and E831 for samples that are not finite.
 at::Tensor read_audio(const std::filesystem::path& path, const AudioShape& shape);
 
-// The same into a row of a batch, float32 [num_samples] or [channels, num_samples], contiguous; `shape.num_samples`
-// has to be given. Samples of the rate and with the channels that are wanted are read in place.
+// The same into a row of a batch, float32 [num_samples] or [channels, num_samples], contiguous;
+// `shape.num_samples` has to be given. Samples of the rate and with the channels that are wanted are read in
+// place.
 void read_audio_into(const std::filesystem::path& path, const AudioShape& shape, const at::Tensor& row);
 
 // Windowed-sinc resampling with the filter of torchaudio (width 6, roll-off 0.99, Hann). [channels, samples]

@@ -36,8 +36,8 @@ std::string label_word(std::string_view text) {
 }
 
 struct LabelIndex {
-  std::vector<std::string> names;            // by class
-  std::map<std::string, std::int64_t> words; // of names and of machine ids
+  std::vector<std::string> names;             // by class
+  std::map<std::string, std::int64_t> words;  // of names and of machine ids
 
   const std::int64_t* find(std::string_view text) const {
     const auto found = words.find(label_word(text));
@@ -75,7 +75,8 @@ std::vector<std::string> parted(std::string_view text, char separator) {
   return parts;
 }
 
-// Names hold commas themselves ("Child speech, kid speaking"): the longest run of parts that is a class counts.
+// Names hold commas themselves ("Child speech, kid speaking"): the longest run of parts that is a class
+// counts.
 std::vector<std::int64_t> classes_in(std::string_view labels, const LabelIndex& index) {
   std::vector<std::int64_t> classes;
   for (const std::string& group : parted(labels, ';')) {
@@ -89,7 +90,8 @@ std::vector<std::int64_t> classes_in(std::string_view labels, const LabelIndex& 
         found = index.find(run);
         if (found) break;
       }
-      if (found && std::find(classes.begin(), classes.end(), *found) == classes.end()) classes.push_back(*found);
+      if (found && std::find(classes.begin(), classes.end(), *found) == classes.end())
+        classes.push_back(*found);
       begin = found ? end : begin + 1;
     }
   }
@@ -115,7 +117,8 @@ bool is_clip(const fs::path& file) {
   return ending == ".wav" || ending == ".npy" || ending == ".flac";
 }
 
-std::vector<Clip> clips_of_table(const fs::path& file, const fs::path& data_dir, const nexuml::DataContext& context) {
+std::vector<Clip> clips_of_table(const fs::path& file, const fs::path& data_dir,
+                                 const nexuml::DataContext& context) {
   const LabelTable table = read_label_table(file);
   const std::size_t path = table.require({"file", "path", "filename"});
   const auto labels = table.find({"labels", "class", "positive_labels"});
@@ -129,9 +132,10 @@ std::vector<Clip> clips_of_table(const fs::path& file, const fs::path& data_dir,
       ++missing;
   }
   if (missing > 0 && context.advice)
-    context.advice->warning("W831", fmt::format("{} of {} clips of the table are not there and are left out", missing,
-                                                table.rows.size()),
-                            nexuml::Where::in_file(file.string()));
+    context.advice->warning(
+        "W831",
+        fmt::format("{} of {} clips of the table are not there and are left out", missing, table.rows.size()),
+        nexuml::Where::in_file(file.string()));
   return clips;
 }
 
@@ -139,15 +143,18 @@ std::vector<Clip> clips_of_folder(const fs::path& data_dir) {
   std::vector<Clip> clips;
   std::error_code missing;
   for (const auto& entry : fs::recursive_directory_iterator(data_dir, missing))
-    if (entry.is_regular_file() && is_clip(entry.path())) clips.push_back({entry.path(), labels_of(entry.path())});
-  std::sort(clips.begin(), clips.end(), [](const Clip& left, const Clip& right) { return left.file < right.file; });
+    if (entry.is_regular_file() && is_clip(entry.path()))
+      clips.push_back({entry.path(), labels_of(entry.path())});
+  std::sort(clips.begin(), clips.end(),
+            [](const Clip& left, const Clip& right) { return left.file < right.file; });
   return clips;
 }
 
 // Features that were computed before: one NPY file a clip.
 class NpyClips final : public nexuml::Dataset {
  public:
-  NpyClips(std::vector<fs::path> files, nexuml::TensorDict labels, nexuml::TensorDatasetInfo info, std::string key)
+  NpyClips(std::vector<fs::path> files, nexuml::TensorDict labels, nexuml::TensorDatasetInfo info,
+           std::string key)
       : files_(std::move(files)), labels_(std::move(labels)), info_(std::move(info)), key_(std::move(key)) {
     const nexuml::TensorInfo first = nexuml::inspect_npy(files_.front().string());
     spec_ = {first.shape, nexuml::dtype_of(first.dtype)};
@@ -158,10 +165,12 @@ class NpyClips final : public nexuml::Dataset {
     for (const std::int64_t index : indices) {
       const fs::path& file = files_.at(static_cast<std::size_t>(index));
       samples.push_back(nexuml::read_npy(file.string()));
-      if (samples.back().sizes().vec() != spec_.shape || nexuml::dtype_of(samples.back().scalar_type()) != spec_.dtype)
-        throw nexuml::Error("E831", fmt::format("the file holds another shape or dtype than the first, {}",
-                                                nexuml::to_string(spec_)),
-                            nexuml::Where::in_file(file.string()));
+      if (samples.back().sizes().vec() != spec_.shape ||
+          nexuml::dtype_of(samples.back().scalar_type()) != spec_.dtype)
+        throw nexuml::Error(
+            "E831",
+            fmt::format("the file holds another shape or dtype than the first, {}", nexuml::to_string(spec_)),
+            nexuml::Where::in_file(file.string()));
     }
     const at::Tensor rows = at::from_blob(const_cast<std::int64_t*>(indices.data()),
                                           {static_cast<std::int64_t>(indices.size())}, at::kLong);
@@ -201,7 +210,9 @@ void AudiosetDataset::describe(nexuml::Schema<AudiosetDataset>& s) {
   s.field("meta_dir", &AudiosetDataset::meta_dir)
       .doc("Folder of class_labels_indices.csv and, where there is one, of the table of the clips.");
   s.field("perform_checks", &AudiosetDataset::perform_checks)
-      .doc("Read the header of every file before training; else an unreadable file ends the run when it comes.");
+      .doc(
+          "Read the header of every file before training; else an unreadable file ends the run when it "
+          "comes.");
   s.field("len_seconds", &AudiosetDataset::len_seconds)
       .doc("Length of every clip, cut or filled with silence.")
       .greater_than(0);
@@ -227,23 +238,26 @@ std::shared_ptr<nexuml::Dataset> AudiosetDataset::build(const nexuml::DataContex
   const std::vector<Clip> clips =
       fs::is_regular_file(table) ? clips_of_table(table, folder, context) : clips_of_folder(folder);
   if (clips.empty())
-    throw nexuml::Error("E831",
-                        fmt::format("AudioSet has no clips here: {} names none that exists, and no <id>__<labels>.wav "
-                                    "or .npy lies in {}",
-                                    table.string(), folder.string()),
-                        nexuml::Where::in_file(folder.string()),
-                        "get AudioSet as audio files (research.google.com/audioset says which clips it has) and name "
-                        "each <id>__<labels>.wav; relative paths are read from NEXUML_DATA_ROOT or the folder of the "
-                        "scenario file");
+    throw nexuml::Error(
+        "E831",
+        fmt::format("AudioSet has no clips here: {} names none that exists, and no <id>__<labels>.wav "
+                    "or .npy lies in {}",
+                    table.string(), folder.string()),
+        nexuml::Where::in_file(folder.string()),
+        "get AudioSet as audio files (research.google.com/audioset says which clips it has) and name "
+        "each <id>__<labels>.wav; relative paths are read from NEXUML_DATA_ROOT or the folder of the "
+        "scenario file");
   std::vector<fs::path> files;
   std::vector<std::int64_t> first;
-  at::Tensor logits = at::zeros({static_cast<std::int64_t>(clips.size()), static_cast<std::int64_t>(index.names.size())});
+  at::Tensor logits =
+      at::zeros({static_cast<std::int64_t>(clips.size()), static_cast<std::int64_t>(index.names.size())});
   for (std::size_t i = 0; i < clips.size(); ++i) {
     const std::vector<std::int64_t> classes = classes_in(clips[i].labels, index);
     if (classes.empty())
-      throw nexuml::Error("E831", fmt::format("'{}' is no label of class_labels_indices.csv", clips[i].labels),
-                          nexuml::Where::in_file(clips[i].file.string()),
-                          "name the file <id>__<labels>, with the display names or machine ids of the classes");
+      throw nexuml::Error(
+          "E831", fmt::format("'{}' is no label of class_labels_indices.csv", clips[i].labels),
+          nexuml::Where::in_file(clips[i].file.string()),
+          "name the file <id>__<labels>, with the display names or machine ids of the classes");
     files.push_back(clips[i].file);
     first.push_back(*std::min_element(classes.begin(), classes.end()));
     for (const std::int64_t number : classes) logits[static_cast<std::int64_t>(i)][number] = 1;
@@ -255,12 +269,13 @@ std::shared_ptr<nexuml::Dataset> AudiosetDataset::build(const nexuml::DataContex
   info.class_names = {{class_key, index.names}, {logits_key, index.names}};
   if (files.front().extension() == ".npy")
     return std::make_shared<NpyClips>(std::move(files), std::move(labels), std::move(info), "features");
-  AudioClips audio{.files = std::move(files),
-                   .sample_rate = sample_rate,
-                   .num_samples = std::max<std::int64_t>(1, std::llround(len_seconds * static_cast<double>(sample_rate))),
-                   .inspect = perform_checks,
-                   .labels = std::move(labels),
-                   .info = std::move(info)};
+  AudioClips audio{
+      .files = std::move(files),
+      .sample_rate = sample_rate,
+      .num_samples = std::max<std::int64_t>(1, std::llround(len_seconds * static_cast<double>(sample_rate))),
+      .inspect = perform_checks,
+      .labels = std::move(labels),
+      .info = std::move(info)};
   return std::make_shared<AudioDataset>(std::move(audio), context);
 }
 

@@ -1,13 +1,15 @@
 // AudioSet (Gemmeke et al., 2017): clips whose file names carry their labels.
 //
-//     DatasetSpec{.source = AudiosetDataset{.data_dir = "audioset/bal_train", .meta_dir = "audioset/metadata"}}
+//     DatasetSpec{.source = AudiosetDataset{.data_dir = "audioset/bal_train", .meta_dir =
+//     "audioset/metadata"}}
 //
 //     <data_dir>/<id>__<labels>.wav       labels are names or machine ids, with ";" or "," between
 //     <meta_dir>/class_labels_indices.csv index,mid,display_name
 //     <meta_dir>/<data_dir name>_meta.csv file[,labels], optional: the clips that are read and their labels
 //
-// Features: waveform [len_seconds * sample_rate], the mean of the channels; or, for .npy files, features as they
-// are. Labels: class, int64 [], the first of a clip, and class_logits, float32 [classes], 1 for each of them.
+// Features: waveform [len_seconds * sample_rate], the mean of the channels; or, for .npy files, features as
+// they are. Labels: class, int64 [], the first of a clip, and class_logits, float32 [classes], 1 for each of
+// them.
 #pragma once
 
 #include <nexuml/definition.h>

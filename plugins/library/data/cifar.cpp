@@ -37,9 +37,9 @@ struct BatchFormat {
   std::vector<std::string> training_files, test_files;
   const char* archive;
   const char* md5;
-  const char* pickle_folder;               // of the archive for Python
+  const char* pickle_folder;                // of the archive for Python
   std::vector<const char*> pickled_labels;  // its lists, in the order of `labels`
-  std::vector<std::string> class_names;  // of the last label byte, where no file gives them
+  std::vector<std::string> class_names;     // of the last label byte, where no file gives them
 
   std::int64_t record_size() const { return static_cast<std::int64_t>(labels.size()) + cifar_pixels; }
 };
@@ -137,8 +137,8 @@ std::vector<std::string> class_names(const BatchFormat& format, const LabelByte&
 }
 
 // The whole archive, where none of `files` is there.
-void fetch_archive(const BatchFormat& format, const std::filesystem::path& root, const std::vector<std::string>& files,
-                   const nexuml::DataContext& context) {
+void fetch_archive(const BatchFormat& format, const std::filesystem::path& root,
+                   const std::vector<std::string>& files, const nexuml::DataContext& context) {
   for (const std::string& file : files)
     if (find_file(root, all_places(format, file))) return;
   const std::string url = format.archive;
@@ -173,9 +173,9 @@ std::shared_ptr<nexuml::Dataset> open_batches(const BatchFormat& format, const S
     check_labels(parts.back(), found.back(), format);
   }
   if (parts.empty())
-    (void)require_file(root, all_places(format, files.front()),
-                       {format.name, format.archive,
-                        fmt::format("{} in {}", fmt::join(files, ", "), root.string())});
+    (void)require_file(
+        root, all_places(format, files.front()),
+        {format.name, format.archive, fmt::format("{} in {}", fmt::join(files, ", "), root.string())});
   if (!missing.empty() && context.advice)
     context.advice
         ->warning("W831",

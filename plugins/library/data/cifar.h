@@ -1,9 +1,10 @@
-// CIFAR-10 and CIFAR-100: colour images of 32x32 in binary batches, or in those of Python, of which no code runs.
+// CIFAR-10 and CIFAR-100: colour images of 32x32 in binary batches, or in those of Python, of which no code
+// runs.
 //
 //     DatasetSpec{.source = CIFAR10Dataset{.root = "cifar10", .train = true}, .modality = "image"}
 //
-// The files may lie in `root` or in the folder that the archive makes (cifar-10-batches-bin, cifar-100-binary,
-// cifar-10-batches-py, cifar-100-python).
+// The files may lie in `root` or in the folder that the archive makes (cifar-10-batches-bin,
+// cifar-100-binary, cifar-10-batches-py, cifar-100-python).
 #pragma once
 
 #include <nexuml/definition.h>

@@ -23,14 +23,16 @@ const nexuml::PickledValue* find_entry(const nexuml::PickledValue& root, std::st
   return nullptr;
 }
 
-at::Tensor label_column(const nexuml::PickledValue::List& list, const std::filesystem::path& file, const char* name) {
+at::Tensor label_column(const nexuml::PickledValue::List& list, const std::filesystem::path& file,
+                        const char* name) {
   at::Tensor column = at::empty({static_cast<std::int64_t>(list.items.size()), 1}, at::kByte);
   auto* bytes = column.mutable_data_ptr<std::uint8_t>();
   for (std::size_t i = 0; i < list.items.size(); ++i) {
     const auto* number = list.items[i].get_if<std::int64_t>();
     if (!number || *number < 0 || *number > 255)
-      throw nexuml::Error("E831", fmt::format("entry {} of '{}' is {}; a class number is expected", i, name,
-                                              nexuml::describe(list.items[i])),
+      throw nexuml::Error("E831",
+                          fmt::format("entry {} of '{}' is {}; a class number is expected", i, name,
+                                      nexuml::describe(list.items[i])),
                           nexuml::Where::in_file(file.string()));
     bytes[i] = static_cast<std::uint8_t>(*number);
   }

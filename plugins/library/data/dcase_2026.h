@@ -1,7 +1,7 @@
 // DCASE 2026, tasks 1 and 7: classes of sounds, in two levels or in domains that come one after another.
 //
-//     DatasetSpec{.source = DCASE2026T1Dataset{.root = "bsd", .metadata_csv = "bsd/metadata.csv", .fold_id = 0}}
-//     DatasetSpec{.source = DCASE2026T7Dataset{.root = "t7", .domains = {"D2"}}}
+//     DatasetSpec{.source = DCASE2026T1Dataset{.root = "bsd", .metadata_csv = "bsd/metadata.csv", .fold_id =
+//     0}} DatasetSpec{.source = DCASE2026T7Dataset{.root = "t7", .domains = {"D2"}}}
 #pragma once
 
 #include <nexuml/definition.h>

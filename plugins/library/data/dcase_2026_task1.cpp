@@ -38,9 +38,10 @@ class EmbeddedClips final : public nexuml::Dataset {
       const fs::path& file = embeddings_.at(static_cast<std::size_t>(index));
       rows.push_back(nexuml::read_npy(file.string()).to(at::kFloat));
       if (rows.back().sizes().vec() != spec_.shape)
-        throw nexuml::Error("E831", fmt::format("an embedding of another shape than the first, {}",
-                                                nexuml::to_string(spec_.shape)),
-                            nexuml::Where::in_file(file.string()));
+        throw nexuml::Error(
+            "E831",
+            fmt::format("an embedding of another shape than the first, {}", nexuml::to_string(spec_.shape)),
+            nexuml::Where::in_file(file.string()));
     }
     batch.x.set(embedding_key, at::stack(rows));
     return batch;
@@ -68,7 +69,8 @@ class EmbeddedClips final : public nexuml::Dataset {
 };
 
 // Texts as class numbers in sorted order.
-at::Tensor numbered(const std::vector<std::string>& texts, const std::string& label, nexuml::TensorDatasetInfo& info) {
+at::Tensor numbered(const std::vector<std::string>& texts, const std::string& label,
+                    nexuml::TensorDatasetInfo& info) {
   std::map<std::string, std::int64_t> numbers;
   for (const std::string& text : texts) numbers.emplace(text, 0);
   std::vector<std::string> names;
@@ -89,19 +91,24 @@ struct SoundRow {
   fs::path file;
 };
 
-std::vector<SoundRow> read_sounds(const fs::path& root, const fs::path& table_file, const nexuml::DataContext& context) {
+std::vector<SoundRow> read_sounds(const fs::path& root, const fs::path& table_file,
+                                  const nexuml::DataContext& context) {
   const LabelTable table = read_label_table(table_file);
   const std::size_t name = table.require({"sound_id", "file", "filename", "id"});
   const auto joined = table.find({"class", "class_idx_name"});
   const auto top = table.find({"class_top", "top"});
-  const auto second = joined && !top ? joined : std::optional(table.require({"class_second", "second", "class"}));
+  const auto second =
+      joined && !top ? joined : std::optional(table.require({"class_second", "second", "class"}));
   const auto confidence = table.find({"confidence"});
   std::vector<SoundRow> sounds;
   std::size_t missing = 0;
   for (const auto& cells : table.rows) {
-    SoundRow row{.id = fs::path(cells[name]).stem().string(), .top = {}, .second = cells[*second], .file = {}};
+    SoundRow row{
+        .id = fs::path(cells[name]).stem().string(), .top = {}, .second = cells[*second], .file = {}};
     row.top = top ? cells[*top] : row.second.substr(0, row.second.find('-'));
-    if (confidence) std::from_chars(cells[*confidence].data(), cells[*confidence].data() + cells[*confidence].size(), row.confidence);
+    if (confidence)
+      std::from_chars(cells[*confidence].data(), cells[*confidence].data() + cells[*confidence].size(),
+                      row.confidence);
     std::string file = cells[name];
     if (fs::path(file).extension().empty()) file += ".wav";
     const auto found = rerooted(file, table_file, {root / "audio", root});
@@ -113,7 +120,9 @@ std::vector<SoundRow> read_sounds(const fs::path& root, const fs::path& table_fi
     sounds.push_back(std::move(row));
   }
   if (missing > 0 && context.advice)
-    context.advice->warning("W831", fmt::format("{} of {} sounds of the table are not there and are left out", missing, table.rows.size()),
+    context.advice->warning("W831",
+                            fmt::format("{} of {} sounds of the table are not there and are left out",
+                                        missing, table.rows.size()),
                             nexuml::Where::in_file(table_file.string()));
   return sounds;
 }
@@ -126,14 +135,20 @@ void DCASE2026T1Dataset::describe(nexuml::Schema<DCASE2026T1Dataset>& s) {
       "shape: waveform [clip_num_samples]; class_second, class_top [] int64, confidence [] float32");
   s.field("root", &DCASE2026T1Dataset::root).doc("Folder with audio/; relative to the data root.");
   s.field("metadata_csv", &DCASE2026T1Dataset::metadata_csv).doc("The table; null for metadata.csv in root.");
-  s.field("download_mode", &DCASE2026T1Dataset::download_mode).doc("Accepted; this version downloads nothing.");
+  s.field("download_mode", &DCASE2026T1Dataset::download_mode)
+      .doc("Accepted; this version downloads nothing.");
   s.field("checksum", &DCASE2026T1Dataset::checksum).doc("Accepted; nothing is downloaded.");
   s.field("clap_embeddings_dir", &DCASE2026T1Dataset::clap_embeddings_dir)
       .doc("Folder of one <sound_id>.npy a sound, given as clap_embedding.");
   s.field("fold_seed", &DCASE2026T1Dataset::fold_seed).doc("Seed of the five folds.").at_least(0);
-  s.field("fold_id", &DCASE2026T1Dataset::fold_id).doc("The fold that tests; null for none.").at_least(0).at_most(fold_count - 1);
+  s.field("fold_id", &DCASE2026T1Dataset::fold_id)
+      .doc("The fold that tests; null for none.")
+      .at_least(0)
+      .at_most(fold_count - 1);
   s.field("split", &DCASE2026T1Dataset::split).doc("Split of the other folds.");
-  s.field("sample_rate", &DCASE2026T1Dataset::sample_rate).doc("In Hz; sounds of another rate are resampled.").at_least(1000);
+  s.field("sample_rate", &DCASE2026T1Dataset::sample_rate)
+      .doc("In Hz; sounds of another rate are resampled.")
+      .at_least(1000);
   s.field("clip_num_samples", &DCASE2026T1Dataset::clip_num_samples)
       .doc("Length of every clip, cut or filled with silence; null for ten seconds.")
       .at_least(1);
@@ -153,16 +168,19 @@ std::shared_ptr<nexuml::Dataset> DCASE2026T1Dataset::build(const nexuml::DataCon
   const fs::path folder = context.resolve(root);
   const fs::path table = metadata_csv ? context.resolve(*metadata_csv) : folder / "metadata.csv";
   const auto refuse = [&](const std::string& message, const fs::path& place) {
-    throw nexuml::Error("E831", message, nexuml::Where::in_file(place.string()),
-                        fmt::format("get the development set of DCASE 2026 task 1 (dcase.community says where) and lay it out as {0}/"
-                                    "metadata.csv and {0}/audio/<sound_id>.wav; nothing is downloaded",
-                                    folder.string()));
+    throw nexuml::Error(
+        "E831", message, nexuml::Where::in_file(place.string()),
+        fmt::format(
+            "get the development set of DCASE 2026 task 1 (dcase.community says where) and lay it out as {0}/"
+            "metadata.csv and {0}/audio/<sound_id>.wav; nothing is downloaded",
+            folder.string()));
   };
   if (!fs::is_regular_file(table)) refuse("DCASE 2026 task 1 is not there: its table is missing", table);
   const std::vector<SoundRow> sounds = read_sounds(folder, table, context);
   if (sounds.empty()) refuse("no sound of the table exists", folder);
 
-  AudioClips audio{.files = {}, .sample_rate = sample_rate, .num_samples = clip_num_samples.value_or(sample_rate * 10)};
+  AudioClips audio{
+      .files = {}, .sample_rate = sample_rate, .num_samples = clip_num_samples.value_or(sample_rate * 10)};
   std::vector<std::string> tops, seconds, ids;
   std::vector<double> confidences;
   std::vector<fs::path> embeddings;
@@ -178,7 +196,8 @@ std::shared_ptr<nexuml::Dataset> DCASE2026T1Dataset::build(const nexuml::DataCon
   audio.labels.set("class_second", numbered(seconds, "class_second", audio.info));
   audio.labels.set("class_top", numbered(tops, "class_top", audio.info));
   audio.labels.set("confidence", at::tensor(confidences, at::kDouble).to(at::kFloat));
-  const at::Tensor order = at::randperm(count, at::detail::createCPUGenerator(static_cast<std::uint64_t>(fold_seed)), at::kLong);
+  const at::Tensor order =
+      at::randperm(count, at::detail::createCPUGenerator(static_cast<std::uint64_t>(fold_seed)), at::kLong);
   audio.info.splits.assign(sounds.size(), split);
   at::Tensor folds = at::zeros({count}, at::kLong);
   for (std::int64_t i = 0; i < count; ++i) {

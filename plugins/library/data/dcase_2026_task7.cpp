@@ -35,7 +35,8 @@ std::vector<fs::path> setup_files(const fs::path& folder) {
   std::error_code missing;
   for (const auto& entry : fs::directory_iterator(folder / "evaluation_setup", missing)) {
     const std::string ending = entry.path().extension().string();
-    if ((ending == ".txt" || ending == ".csv" || ending == ".tsv") && !split_of_setup(entry.path().stem().string()).empty())
+    if ((ending == ".txt" || ending == ".csv" || ending == ".tsv") &&
+        !split_of_setup(entry.path().stem().string()).empty())
       files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
@@ -43,10 +44,13 @@ std::vector<fs::path> setup_files(const fs::path& folder) {
 }
 
 // A file and a class on each line, with a tab, a comma or a semicolon between; a header is passed over.
-void read_setup(const fs::path& file, const fs::path& folder, std::int64_t domain, std::vector<SetupRow>& rows) {
+void read_setup(const fs::path& file, const fs::path& folder, std::int64_t domain,
+                std::vector<SetupRow>& rows) {
   const std::string text = read_bytes(file, std::size_t{1} << 28);
   const std::string_view first = std::string_view(text).substr(0, text.find_first_of("\r\n"));
-  const char delimiter = first.find('\t') != std::string_view::npos ? '\t' : first.find(';') != std::string_view::npos ? ';' : ',';
+  const char delimiter = first.find('\t') != std::string_view::npos  ? '\t'
+                         : first.find(';') != std::string_view::npos ? ';'
+                                                                     : ',';
   CsvReader reader(text, {.file = file.string(), .delimiter = delimiter});
   const std::string split = split_of_setup(file.stem().string());
   CsvRow row;
@@ -57,7 +61,8 @@ void read_setup(const fs::path& file, const fs::path& folder, std::int64_t domai
     if (header_allowed && fs::path(name).extension().empty()) continue;
     const auto found = rerooted(name, file, {folder, folder / "audio"});
     if (!found)
-      throw nexuml::Error("E831", fmt::format("'{}' of the setup does not exist below {}", name, folder.string()),
+      throw nexuml::Error("E831",
+                          fmt::format("'{}' of the setup does not exist below {}", name, folder.string()),
                           reader.where(row.cells[0]));
     rows.push_back({*found, std::string(row.cells[1].text), split == "train" ? "fit" : split, domain});
   }
@@ -70,11 +75,16 @@ void DCASE2026T7Dataset::describe(nexuml::Schema<DCASE2026T7Dataset>& s) {
       "Sounds of DCASE 2026 task 7 in domains that are learned one after another.\n"
       "shape: waveform [clip_num_samples]; class, domain [] int64");
   s.field("root", &DCASE2026T7Dataset::root).doc("Folder of the domains; relative to the data root.");
-  s.field("domains", &DCASE2026T7Dataset::domains).doc("The domains that are read, one for an increment.").min_size(1);
-  s.field("download_mode", &DCASE2026T7Dataset::download_mode).doc("Accepted; this version downloads nothing.");
+  s.field("domains", &DCASE2026T7Dataset::domains)
+      .doc("The domains that are read, one for an increment.")
+      .min_size(1);
+  s.field("download_mode", &DCASE2026T7Dataset::download_mode)
+      .doc("Accepted; this version downloads nothing.");
   s.field("checksum", &DCASE2026T7Dataset::checksum).doc("Accepted; nothing is downloaded.");
   s.field("d1_baseline_dir", &DCASE2026T7Dataset::d1_baseline_dir).doc("Folder of D1; null for D1 in root.");
-  s.field("sample_rate", &DCASE2026T7Dataset::sample_rate).doc("In Hz; sounds of another rate are resampled.").at_least(1000);
+  s.field("sample_rate", &DCASE2026T7Dataset::sample_rate)
+      .doc("In Hz; sounds of another rate are resampled.")
+      .at_least(1000);
   s.field("clip_num_samples", &DCASE2026T7Dataset::clip_num_samples)
       .doc("Length of every clip, cut or filled with silence; null for ten seconds.")
       .at_least(1);
@@ -96,12 +106,14 @@ std::shared_ptr<nexuml::Dataset> DCASE2026T7Dataset::build(const nexuml::DataCon
                                                                   : context.resolve(root) / domains[i];
     const std::vector<fs::path> setups = setup_files(folder);
     if (setups.empty())
-      throw nexuml::Error("E831",
-                          fmt::format("the domain {} of DCASE 2026 task 7 is not there: no *train*.txt and no *test*.txt "
-                                      "lies in {}", domains[i], (folder / "evaluation_setup").string()),
-                          nexuml::Where::in_file(folder.string()),
-                          "get the development set of DCASE 2026 task 7 (dcase.community says where) and unpack it so that "
-                          "<root>/<domain>/evaluation_setup exists; nothing is downloaded");
+      throw nexuml::Error(
+          "E831",
+          fmt::format("the domain {} of DCASE 2026 task 7 is not there: no *train*.txt and no *test*.txt "
+                      "lies in {}",
+                      domains[i], (folder / "evaluation_setup").string()),
+          nexuml::Where::in_file(folder.string()),
+          "get the development set of DCASE 2026 task 7 (dcase.community says where) and unpack it so that "
+          "<root>/<domain>/evaluation_setup exists; nothing is downloaded");
     for (const fs::path& setup : setups) read_setup(setup, folder, static_cast<std::int64_t>(i), rows);
   }
   std::map<std::string, std::int64_t> numbers;
@@ -111,7 +123,8 @@ std::shared_ptr<nexuml::Dataset> DCASE2026T7Dataset::build(const nexuml::DataCon
     number = static_cast<std::int64_t>(names.size());
     names.push_back(name);
   }
-  AudioClips audio{.files = {}, .sample_rate = sample_rate, .num_samples = clip_num_samples.value_or(sample_rate * 10)};
+  AudioClips audio{
+      .files = {}, .sample_rate = sample_rate, .num_samples = clip_num_samples.value_or(sample_rate * 10)};
   std::vector<std::int64_t> classes, domain_numbers;
   std::vector<std::string> domain_names;
   for (const SetupRow& row : rows) {

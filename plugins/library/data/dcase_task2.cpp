@@ -31,7 +31,7 @@ struct Task2Clips {
   bool train;
   std::int64_t sample_rate;
   std::optional<std::int64_t> clip_num_samples;
-  std::string machine;       // in the metadata
+  std::string machine;  // in the metadata
   std::int64_t machine_number;
   bool keep_channels, download, hides_labels;
   std::optional<fs::path> attributes;
@@ -78,15 +78,16 @@ Task2Clips clips_of(const Source& source, const nexuml::DataContext& context) {
   const std::string year = clips.dataset_name.substr(0, std::min<std::size_t>(9, clips.dataset_name.size()));
   throw nexuml::Error(
       "E831",
-      fmt::format("{} has no {} clips of {}: no *.wav with {}_{{{}}} in its name lies in {}", clips.dataset_name,
-                  clips.train ? "training" : "test", clips.machine_type, clips.section_keyword,
-                  fmt::join(clips.section_ids, ","), fmt::join(folders, ", ")),
+      fmt::format("{} has no {} clips of {}: no *.wav with {}_{{{}}} in its name lies in {}",
+                  clips.dataset_name, clips.train ? "training" : "test", clips.machine_type,
+                  clips.section_keyword, fmt::join(clips.section_ids, ","), fmt::join(folders, ", ")),
       nexuml::Where::in_file(clips.folder.string()),
-      fmt::format("{}get the {} set of '{} Challenge Task 2' from https://zenodo.org and unpack {}.zip of it so that "
-                  "{} exists; relative paths are read from NEXUML_DATA_ROOT or the folder of the scenario file",
-                  clips.download ? "nothing is downloaded by this version: " : "",
-                  clips.data_type == DcaseDataType::dev ? "development" : "evaluation", year, clips.machine_type,
-                  (clips.folder / folders.front()).string()));
+      fmt::format(
+          "{}get the {} set of '{} Challenge Task 2' from https://zenodo.org and unpack {}.zip of it so that "
+          "{} exists; relative paths are read from NEXUML_DATA_ROOT or the folder of the scenario file",
+          clips.download ? "nothing is downloaded by this version: " : "",
+          clips.data_type == DcaseDataType::dev ? "development" : "evaluation", year, clips.machine_type,
+          (clips.folder / folders.front()).string()));
 }
 
 // The section that a file name names: `section_03_...`, `normal_id_03_...`.
@@ -95,7 +96,8 @@ std::optional<std::string> section_of(const std::string& name, const Task2Clips&
     const std::string wanted = clips.section_keyword + "_" + id;
     const std::size_t at = name.find(wanted);
     const std::size_t after = at + wanted.size();
-    if (at != std::string::npos && (after == name.size() || !std::isdigit(static_cast<unsigned char>(name[after]))))
+    if (at != std::string::npos &&
+        (after == name.size() || !std::isdigit(static_cast<unsigned char>(name[after]))))
       return id;
   }
   return std::nullopt;
@@ -110,7 +112,8 @@ std::vector<fs::path> find_clips(const Task2Clips& clips) {
     std::error_code missing;
     for (const auto& entry : fs::directory_iterator(clips.folder / name, missing)) {
       std::string ending = entry.path().extension().string();
-      std::transform(ending.begin(), ending.end(), ending.begin(), [](unsigned char c) { return std::tolower(c); });
+      std::transform(ending.begin(), ending.end(), ending.begin(),
+                     [](unsigned char c) { return std::tolower(c); });
       if (ending == ".wav" && section_of(entry.path().stem().string(), clips)) found.push_back(entry.path());
     }
   }
@@ -120,7 +123,8 @@ std::vector<fs::path> find_clips(const Task2Clips& clips) {
 }
 
 // Columns of the attributes, one cell a clip; clips without a row have empty cells.
-void add_attributes(const fs::path& file, const std::vector<fs::path>& clips, nexuml::TensorDatasetInfo& info) {
+void add_attributes(const fs::path& file, const std::vector<fs::path>& clips,
+                    nexuml::TensorDatasetInfo& info) {
   const LabelTable table = read_label_table(file);
   const std::size_t name_column = table.require({"file_name", "filename", "basename", "file"});
   std::map<std::string, std::size_t> rows;
@@ -148,7 +152,8 @@ std::shared_ptr<nexuml::Dataset> open_clips(const Task2Clips& clips, const nexum
   std::vector<std::string> domains, section_texts, basenames;
   for (const fs::path& file : audio.files) {
     const std::string name = file.stem().string();
-    const bool in_target = name.find("target") != std::string::npos || file.parent_path().filename() == "target_test";
+    const bool in_target =
+        name.find("target") != std::string::npos || file.parent_path().filename() == "target_test";
     const bool published = clips.train || !clips.hides_labels;
     anomalous.push_back(published ? (name.find("anomaly") != std::string::npos ? 1 : 0) : unpublished);
     target.push_back(in_target ? 1 : 0);
@@ -177,7 +182,8 @@ std::shared_ptr<nexuml::Dataset> open_clips(const Task2Clips& clips, const nexum
   return std::make_shared<AudioDataset>(std::move(audio), context);
 }
 
-nexuml::DataDeclaration clips_declaration(std::optional<std::int64_t> length, std::int64_t rate, bool keep_channels) {
+nexuml::DataDeclaration clips_declaration(std::optional<std::int64_t> length, std::int64_t rate,
+                                          bool keep_channels) {
   nexuml::Shape shape{length.value_or(rate * 10)};
   if (keep_channels) shape.insert(shape.begin(), nexuml::unknown_size);
   nexuml::DataDeclaration declared;
@@ -199,7 +205,9 @@ void describe_clips(nexuml::Schema<Source>& s) {
   s.field("section_ids", &Source::section_ids).doc("Sections that are read.").min_size(1);
   s.field("data_type", &Source::data_type).doc("dev_data or eval_data.");
   s.field("train", &Source::train).doc("The training clips, else the test clips.");
-  s.field("sample_rate", &Source::sample_rate).doc("In Hz; clips of another rate are resampled.").at_least(1000);
+  s.field("sample_rate", &Source::sample_rate)
+      .doc("In Hz; clips of another rate are resampled.")
+      .at_least(1000);
   s.field("clip_num_samples", &Source::clip_num_samples)
       .doc("Length of every clip, cut or filled with silence; null for ten seconds.")
       .at_least(1);
@@ -216,7 +224,8 @@ void describe_clips(nexuml::Schema<Source>& s) {
 
 void DCASET2Dataset::describe(nexuml::Schema<DCASET2Dataset>& s) {
   s.summary(
-      "Clips of one machine of DCASE challenge task 2: waveform, labels y_true, machine, target and section.\n"
+      "Clips of one machine of DCASE challenge task 2: waveform, labels y_true, machine, target and "
+      "section.\n"
       "shape: waveform [clip_num_samples], or [channels, clip_num_samples]; labels [] int64");
   describe_clips(s);
   s.field("keep_channels", &DCASET2Dataset::keep_channels)
@@ -232,7 +241,8 @@ std::shared_ptr<nexuml::Dataset> DCASET2Dataset::build(const nexuml::DataContext
 
 void DCASE2026T2Dataset::describe(nexuml::Schema<DCASE2026T2Dataset>& s) {
   s.summary(
-      "Clips of one machine of DCASE 2026 task 2, with its attributes; test clips of the evaluation set have no "
+      "Clips of one machine of DCASE 2026 task 2, with its attributes; test clips of the evaluation set have "
+      "no "
       "label: y_true is -1 there.\n"
       "shape: waveform [clip_num_samples], or [channels, clip_num_samples]; labels [] int64");
   describe_clips(s);

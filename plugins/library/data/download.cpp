@@ -29,10 +29,12 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_unpacked_bytes = std::size_t{1} << 31;
 
-[[noreturn]] void refuse_download(const RemoteFile& file, const fs::path& target, const std::string& message) {
-  throw nexuml::Error("E831", fmt::format("{} was not downloaded: {}", file.url, message),
-                      nexuml::Where::in_file(target.string()),
-                      "fetch it by other means and put it there; a started download goes on with the next try");
+[[noreturn]] void refuse_download(const RemoteFile& file, const fs::path& target,
+                                  const std::string& message) {
+  throw nexuml::Error(
+      "E831", fmt::format("{} was not downloaded: {}", file.url, message),
+      nexuml::Where::in_file(target.string()),
+      "fetch it by other means and put it there; a started download goes on with the next try");
 }
 
 std::string md5_of_file(const fs::path& path) {
@@ -108,7 +110,8 @@ std::string fetch_rest(const Address& address, PartFile& part, const nexuml::Dat
   client.set_connection_timeout(20);
   client.set_read_timeout(60);
   httplib::Headers headers;
-  if (const std::uint64_t have = part.size(); have > 0) headers.emplace("Range", fmt::format("bytes={}-", have));
+  if (const std::uint64_t have = part.size(); have > 0)
+    headers.emplace("Range", fmt::format("bytes={}-", have));
   std::string failure;
   const auto result = client.Get(
       address.path, headers,
@@ -121,7 +124,8 @@ std::string fetch_rest(const Address& address, PartFile& part, const nexuml::Dat
       },
       [&](const char* bytes, std::size_t count) {
         if (context.stop.stop_requested()) failure = "it was stopped";
-        if (failure.empty() && !part.append(bytes, count)) failure = "the file cannot be written; is the disk full?";
+        if (failure.empty() && !part.append(bytes, count))
+          failure = "the file cannot be written; is the disk full?";
         return failure.empty();
       });
   if (failure.empty() && !result) failure = httplib::to_string(result.error());
@@ -188,8 +192,8 @@ void unpack_tar(const fs::path& archive, const fs::path& folder, const std::vect
       out.write(bytes.data() + at, static_cast<std::streamsize>(size));
       out.close();
       if (!out)
-        throw nexuml::Error("E831", "the unpacked file cannot be written", nexuml::Where::in_file(staged.string()),
-                            "free some space");
+        throw nexuml::Error("E831", "the unpacked file cannot be written",
+                            nexuml::Where::in_file(staged.string()), "free some space");
       fs::rename(staged, folder / last);
     }
     at += (size + block - 1) / block * block;

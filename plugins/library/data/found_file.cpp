@@ -22,13 +22,14 @@ std::filesystem::path require_file(const std::filesystem::path& root,
                                    const std::vector<std::string>& candidates,
                                    const Publication& publication) {
   if (auto found = find_file(root, candidates)) return *std::move(found);
-  throw nexuml::Error("E831",
-                      fmt::format("{} is not there: none of {} exists in {}", publication.name,
-                                  fmt::join(candidates, ", "), root.string()),
-                      nexuml::Where::in_file(root.string()),
-                      fmt::format("get it from {} and lay it out as {}, or set download: true; relative paths are "
-                                  "read from NEXUML_DATA_ROOT or the folder of the scenario file",
-                                  publication.where, publication.layout));
+  throw nexuml::Error(
+      "E831",
+      fmt::format("{} is not there: none of {} exists in {}", publication.name, fmt::join(candidates, ", "),
+                  root.string()),
+      nexuml::Where::in_file(root.string()),
+      fmt::format("get it from {} and lay it out as {}, or set download: true; relative paths are "
+                  "read from NEXUML_DATA_ROOT or the folder of the scenario file",
+                  publication.where, publication.layout));
 }
 
 std::string read_bytes(const std::filesystem::path& path, std::size_t most) {

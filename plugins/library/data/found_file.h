@@ -12,9 +12,9 @@ namespace nexuml_library {
 
 // What to tell a person whose files are not there.
 struct Publication {
-  std::string name;       // "MNIST"
-  std::string where;      // where to get it
-  std::string layout;     // how to lay it out below `root`
+  std::string name;    // "MNIST"
+  std::string where;   // where to get it
+  std::string layout;  // how to lay it out below `root`
 };
 
 // The first of `candidates` that is a file, below `root`.

@@ -11,9 +11,11 @@
 #include <memory>
 #include <string>
 #include <vector>
-// Wants FILE.
+// clang-format off
+// jpeglib.h wants FILE.
 #include <jpeglib.h>
 #include <png.h>
+// clang-format on
 
 namespace nexuml_library {
 
@@ -124,7 +126,8 @@ void decode_jpeg(std::FILE* file, int channels, bool header_only, JpegErrors& er
   if (!header_only && !too_large) {
     state.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_start_decompress(&state);
-    const std::size_t stride = static_cast<std::size_t>(state.output_width) * static_cast<std::size_t>(channels);
+    const std::size_t stride =
+        static_cast<std::size_t>(state.output_width) * static_cast<std::size_t>(channels);
     result.pixels.resize(stride * state.output_height);
     while (state.output_scanline < state.output_height) {
       JSAMPROW row = result.pixels.data() + stride * state.output_scanline;
@@ -167,8 +170,9 @@ at::Tensor pixels_of(const std::filesystem::path& path, std::int64_t channels) {
 
 ImageInfo inspect_image(const std::filesystem::path& path) {
   const OpenFile file = open_image(path);
-  const ImageInfo info = kind_of(file.get(), path) == ImageKind::png ? PngFile(file.get(), path).info()
-                                                                     : jpeg_of(file.get(), path, 3, true).info;
+  const ImageInfo info = kind_of(file.get(), path) == ImageKind::png
+                             ? PngFile(file.get(), path).info()
+                             : jpeg_of(file.get(), path, 3, true).info;
   check_size(info, path);
   return info;
 }
@@ -177,8 +181,8 @@ at::Tensor read_image(const std::filesystem::path& path, const ImageShape& shape
   const at::Tensor image = pixels_of(path, shape.channels).permute({2, 0, 1});
   if (!shape.size || (shape.size->first == image.size(1) && shape.size->second == image.size(2)))
     return image.contiguous();
-  const at::Tensor scaled = at::_upsample_bilinear2d_aa(image.to(at::kFloat).unsqueeze(0),
-                                                        {shape.size->first, shape.size->second}, false, {}, {});
+  const at::Tensor scaled = at::_upsample_bilinear2d_aa(
+      image.to(at::kFloat).unsqueeze(0), {shape.size->first, shape.size->second}, false, {}, {});
   return scaled[0].round_().clamp_(0, 255).to(at::kByte);
 }
 

@@ -21,7 +21,7 @@ struct ImageInfo {
 ImageInfo inspect_image(const std::filesystem::path& path);
 
 struct ImageShape {
-  std::int64_t channels = 3;                                      // 1 grey, 3 red, green and blue
+  std::int64_t channels = 3;                                       // 1 grey, 3 red, green and blue
   std::optional<std::pair<std::int64_t, std::int64_t>> size = {};  // height and width: scaled to it
 };
 

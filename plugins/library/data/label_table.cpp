@@ -45,7 +45,8 @@ LabelTable read_label_table(const std::filesystem::path& file) {
       continue;
     }
     if (cells.size() != table.columns.size())
-      throw nexuml::Error("E833", fmt::format("{} cells; the header has {}", cells.size(), table.columns.size()),
+      throw nexuml::Error("E833",
+                          fmt::format("{} cells; the header has {}", cells.size(), table.columns.size()),
                           reader.where(row));
     table.rows.push_back(std::move(cells));
   }

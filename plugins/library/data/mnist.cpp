@@ -114,9 +114,9 @@ std::shared_ptr<nexuml::Dataset> open_idx(const IdxSet& set, const std::filesyst
     refuse(label_file, fmt::format("{} labels for {} images", labels.size(0), images.size(0)));
   if (labels.numel() > 0 && labels.max().item<std::int64_t>() >= idx_classes)
     refuse(label_file, fmt::format("label {}; 0 to 9 expected", labels.max().item<std::int64_t>()));
-  return std::make_shared<ImageDataset>(
-      images.unsqueeze(1), std::vector<ImageLabels>{{set.label_key, labels, set.class_names}}, split,
-      std::vector<std::filesystem::path>{image_file, label_file});
+  return std::make_shared<ImageDataset>(images.unsqueeze(1),
+                                        std::vector<ImageLabels>{{set.label_key, labels, set.class_names}},
+                                        split, std::vector<std::filesystem::path>{image_file, label_file});
 }
 
 nexuml::DataDeclaration idx_declaration(const IdxSet& set) {

@@ -86,7 +86,8 @@ class StreamedDataset final : public nexuml::Dataset {
       batch.x.set(key, scale_ ? values.to(at::kFloat) * *scale_ : values);
     }
     if (!labels_) return batch;
-    const at::Tensor wanted = at::tensor(at::ArrayRef<std::int64_t>(indices.data(), indices.size()), at::kLong);
+    const at::Tensor wanted =
+        at::tensor(at::ArrayRef<std::int64_t>(indices.data(), indices.size()), at::kLong);
     batch.y.emplace();
     for (const auto& [key, tensor] : *labels_) batch.y->set(key, tensor.index_select(0, wanted));
     return batch;

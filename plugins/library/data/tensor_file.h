@@ -4,9 +4,8 @@
 //                                            .features = {{"features", "images"}},
 //                                            .labels = {{"digit", "labels"}}}}
 //
-// Safetensors and NPY files stay on the disk: they are mapped, or, above 256 MiB, read batch by batch, so a data
-// set may be larger than memory. Labels
-// keep their dtype.
+// Safetensors and NPY files stay on the disk: they are mapped, or, above 256 MiB, read batch by batch, so a
+// data set may be larger than memory. Labels keep their dtype.
 #pragma once
 
 #include <nexuml/definition.h>

@@ -33,7 +33,9 @@ void append(std::vector<std::string>& column, const at::Tensor& values) {
 class AnomalyEvaluatorRuntime final : public nexuml::EvalAlgorithm {
  public:
   AnomalyEvaluatorRuntime(const nexuml::EvalBuildContext& context, const AnomalyEvaluator& definition)
-      : context_(context), definition_(definition), label_key_(context.label_key.value_or(default_label_key)) {
+      : context_(context),
+        definition_(definition),
+        label_key_(context.label_key.value_or(default_label_key)) {
     for (const char* axis : {"machine", "section", "domain"}) {
       const std::string* key =
           definition.dcase_metric_axes ? definition.dcase_metric_axes->find(axis) : nullptr;

@@ -49,7 +49,8 @@ class AnomalyPlotRuntime final : public nexuml::EvalAlgorithm {
     if (scores.numel() != labels.numel())
       throw nexuml::Error("E853", fmt::format("{} scores and {} labels", scores.numel(), labels.numel()));
     std::vector<std::vector<std::string>> groups;
-    for (const std::string& key : settings_.group_keys) groups.push_back(column_texts(batch, context_, key, axis_source(context_, key)));
+    for (const std::string& key : settings_.group_keys)
+      groups.push_back(column_texts(batch, context_, key, axis_source(context_, key)));
     for (std::int64_t i = 0; i < scores.numel(); ++i) {
       const double label = labels.const_data_ptr<double>()[i];
       if (label != 0 && label != 1) continue;

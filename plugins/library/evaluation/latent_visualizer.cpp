@@ -187,7 +187,8 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
 void LatentVisualizer::describe(nexuml::Schema<LatentVisualizer>& s) {
   s.summary(
       "Samples of a latent space in a plane, coloured by class, as CSV and a plot.\n"
-      "reads: feature_key (null: latent; where there is none embeddings, embedding or encoded) [batch, ...], label_key as class numbers where there are any");
+      "reads: feature_key (null: latent; where there is none embeddings, embedding or encoded) [batch, ...], "
+      "label_key as class numbers where there are any");
   s.field("method", &LatentVisualizer::method).doc("Projection: t-SNE, UMAP or principal components.");
   s.field("max_samples", &LatentVisualizer::max_samples).doc("Most samples of each split.").at_least(3);
   s.field("perplexity", &LatentVisualizer::perplexity)

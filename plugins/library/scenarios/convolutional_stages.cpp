@@ -32,7 +32,8 @@ LayerSpec convolutional_decoder(const std::vector<std::int64_t>& image) {
 
 }  // namespace
 
-LayerSpec log_mel_layer(std::int64_t sample_rate, std::int64_t n_mels, std::int64_t n_fft, std::int64_t hop_length) {
+LayerSpec log_mel_layer(std::int64_t sample_rate, std::int64_t n_mels, std::int64_t n_fft,
+                        std::int64_t hop_length) {
   return {.component = LMBE{.sample_rate = sample_rate,
                             .n_mels = n_mels,
                             .n_fft = n_fft,
@@ -49,8 +50,9 @@ void add_convolutional_autoencoder(nexuml::ScenarioSpec& scenario, std::int64_t 
   scenario.pipeline.stages["Decoder"] = {convolutional_decoder(image)};
 }
 
-void add_variational_autoencoder(nexuml::ScenarioSpec& scenario, std::int64_t hidden_dim, std::int64_t latent_dim,
-                                 double beta, const std::vector<std::int64_t>& image) {
+void add_variational_autoencoder(nexuml::ScenarioSpec& scenario, std::int64_t hidden_dim,
+                                 std::int64_t latent_dim, double beta,
+                                 const std::vector<std::int64_t>& image) {
   scenario.pipeline.stages["Encoder"] = {
       convolutional_encoder(hidden_dim, "encoded"),
       LayerSpec{.component = VariationalLatent{.latent_dim = latent_dim, .beta = beta},

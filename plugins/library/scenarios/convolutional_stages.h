@@ -22,8 +22,9 @@ inline const std::vector<std::int64_t> usual_channels{16, 32, 64};
 void add_convolutional_autoencoder(nexuml::ScenarioSpec& scenario, std::int64_t latent_dim,
                                    const std::vector<std::int64_t>& image);
 // The same with a Gaussian latent between, whose divergence is a loss.
-void add_variational_autoencoder(nexuml::ScenarioSpec& scenario, std::int64_t hidden_dim, std::int64_t latent_dim,
-                                 double beta, const std::vector<std::int64_t>& image);
+void add_variational_autoencoder(nexuml::ScenarioSpec& scenario, std::int64_t hidden_dim,
+                                 std::int64_t latent_dim, double beta,
+                                 const std::vector<std::int64_t>& image);
 // Reconstruction loss and anomaly score.
 void add_reconstruction_losses(nexuml::ScenarioSpec& scenario);
 

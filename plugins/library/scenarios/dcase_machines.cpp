@@ -20,8 +20,8 @@ std::string machine_name(const DcaseMachines& group, const std::string& machine)
 }
 
 template <class Source>
-Source clips_source(const DcaseMachines& group, const std::string& machine, bool train, const DcaseClips& clips,
-                    const std::vector<std::string>& names) {
+Source clips_source(const DcaseMachines& group, const std::string& machine, bool train,
+                    const DcaseClips& clips, const std::vector<std::string>& names) {
   Source source;
   source.data_root = clips.data_root;
   source.dataset_name = group.dataset_name;
@@ -45,9 +45,12 @@ nexuml::OrderedMap<Value> merged(std::vector<std::string> columns, bool logits) 
 // As the challenge publishes them, alphabetically within a year without regard to case.
 const std::vector<DcaseMachines>& dcase_catalogue() {
   using enum DcaseDataType;
-  static const std::vector<std::string> machines_2022{"bearing", "fan", "gearbox", "slider", "ToyCar", "ToyTrain", "valve"};
-  static const std::vector<std::string> machines_2020{"fan", "pump", "slider", "ToyCar", "ToyConveyor", "valve"};
-  static const std::vector<std::string> machines_2021{"fan", "gearbox", "pump", "slider", "ToyCar", "ToyTrain", "valve"};
+  static const std::vector<std::string> machines_2022{"bearing", "fan",      "gearbox", "slider",
+                                                      "ToyCar",  "ToyTrain", "valve"};
+  static const std::vector<std::string> machines_2020{"fan",    "pump",        "slider",
+                                                      "ToyCar", "ToyConveyor", "valve"};
+  static const std::vector<std::string> machines_2021{"fan",    "gearbox",  "pump", "slider",
+                                                      "ToyCar", "ToyTrain", "valve"};
   static const std::vector<DcaseMachines> catalogue{
       {"DCASE2020T2", dev, machines_2020},
       {"DCASE2020T2", eval, machines_2020},
@@ -65,8 +68,11 @@ const std::vector<DcaseMachines>& dcase_catalogue() {
       {"DCASE2025T2", dev, machines_2022},
       {"DCASE2025T2",
        eval,
-       {"AutoTrash", "BandSealer", "CoffeeGrinder", "HomeCamera", "Polisher", "ScrewFeeder", "ToyPet", "ToyRCCar"}},
-      {"DCASE2026T2", dev, {"bearingEmu", "fan", "gearboxEmu", "sliderEmu", "ToyCar", "ToyCarEmu", "valveEmu"}},
+       {"AutoTrash", "BandSealer", "CoffeeGrinder", "HomeCamera", "Polisher", "ScrewFeeder", "ToyPet",
+        "ToyRCCar"}},
+      {"DCASE2026T2",
+       dev,
+       {"bearingEmu", "fan", "gearboxEmu", "sliderEmu", "ToyCar", "ToyCarEmu", "valveEmu"}},
       {"DCASE2026T2", eval, {"BlowerDustCollector", "Sander", "SewingMachine", "ToothBrush", "ToyDrone"}}};
   return catalogue;
 }
@@ -95,11 +101,11 @@ void set_dcase_data(nexuml::ScenarioSpec& scenario, const std::vector<DcaseMachi
   constexpr std::int64_t domains = 2;
   scenario.data.num_classes = static_cast<std::int64_t>(names.size()) * domains;
   scenario.data.input_shapes = {{"waveform", {clips.clip_num_samples}}};
-  scenario.data.merge_labels = nexuml::OrderedMap<nexuml::OrderedMap<Value>>{
-      {"class", merged({"machine", "target"}, false)},
-      {"class_logits", merged({"machine", "target"}, true)},
-      {"anomaly", merged({"y_true"}, false)},
-      {"domain", merged({"target"}, false)}};
+  scenario.data.merge_labels =
+      nexuml::OrderedMap<nexuml::OrderedMap<Value>>{{"class", merged({"machine", "target"}, false)},
+                                                    {"class_logits", merged({"machine", "target"}, true)},
+                                                    {"anomaly", merged({"y_true"}, false)},
+                                                    {"domain", merged({"target"}, false)}};
   scenario.data.loader = {.backend = DaliLoader{},
                           .batch_size = clips.batch_size,
                           .num_workers = clips.num_workers,
@@ -108,13 +114,14 @@ void set_dcase_data(nexuml::ScenarioSpec& scenario, const std::vector<DcaseMachi
 }
 
 nexuml::EvaluationSpec dcase_evaluation() {
-  return {.metrics = {"auc", "pauc_10"},
-          .algorithms = {{.algorithm = AnomalyEvaluator{.decision_key = "decision", .group_keys = {{"machine"}}},
-                          .name = "anomaly_eval",
-                          .axis_keys = {nexuml::AxisKeySpec{.key = "machine", .source = "metadata"},
-                                        nexuml::AxisKeySpec{.key = "anomaly", .source = "y"}},
-                          .label_key = "anomaly"}},
-          .test_result_metrics = nexuml::Keys{"auc", "pauc_10", "omega"}};
+  return {
+      .metrics = {"auc", "pauc_10"},
+      .algorithms = {{.algorithm = AnomalyEvaluator{.decision_key = "decision", .group_keys = {{"machine"}}},
+                      .name = "anomaly_eval",
+                      .axis_keys = {nexuml::AxisKeySpec{.key = "machine", .source = "metadata"},
+                                    nexuml::AxisKeySpec{.key = "anomaly", .source = "y"}},
+                      .label_key = "anomaly"}},
+      .test_result_metrics = nexuml::Keys{"auc", "pauc_10", "omega"}};
 }
 
 }  // namespace nexuml_library

@@ -31,8 +31,8 @@ struct DcaseClips {
   std::int64_t num_workers = 4;
 };
 
-// Training clips of all machines to fit, then their test clips to test; merged labels class, class_logits, anomaly
-// and domain; a decoding loader.
+// Training clips of all machines to fit, then their test clips to test; merged labels class, class_logits,
+// anomaly and domain; a decoding loader.
 void set_dcase_data(nexuml::ScenarioSpec& scenario, const std::vector<DcaseMachines>& machines,
                     const DcaseClips& clips);
 // AUC, partial AUC and omega of the scores by machine.

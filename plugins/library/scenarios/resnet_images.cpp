@@ -67,8 +67,8 @@ void set_idx_data(ScenarioSpec& scenario, const std::string& root, bool download
 
 template <class Source, class Parameters>
 ScenarioSpec idx_classifier(std::string name, const Parameters& parameters, const std::string& label) {
-  ScenarioSpec scenario = image_classifier(
-      std::move(name), {.resnet_type = parameters.resnet_type, .cifar_stem = true}, label);
+  ScenarioSpec scenario =
+      image_classifier(std::move(name), {.resnet_type = parameters.resnet_type, .cifar_stem = true}, label);
   set_training(scenario, parameters);
   set_idx_data<Source>(scenario, parameters.root, parameters.download);
   scenario.evaluation = class_evaluation("embeddings", label);
@@ -106,7 +106,9 @@ void MnistResnetShards::describe(nexuml::Schema<MnistResnetShards>& s) {
   s.field("preprocessed_path", &MnistResnetShards::preprocessed_path)
       .doc("Folder of the shards; relative to NEXUML_LOGS_ROOT or the current folder.");
   s.field("samples_per_shard", &MnistResnetShards::samples_per_shard).doc("Samples of a file.").at_least(1);
-  s.field("shards_per_window", &MnistResnetShards::shards_per_window).doc("Files in memory at once.").at_least(1);
+  s.field("shards_per_window", &MnistResnetShards::shards_per_window)
+      .doc("Files in memory at once.")
+      .at_least(1);
 }
 ScenarioSpec mnist_resnet_shards(const MnistResnetShards& parameters, const nexuml::ScenarioContext&) {
   ScenarioSpec scenario = idx_classifier<MNISTDataset>("mnist_resnet_shards", parameters, "digit");
@@ -143,19 +145,21 @@ ScenarioSpec cifar_resnet(const CifarResnet& parameters, const nexuml::ScenarioC
   // The keys of the original's evaluation: where the data has no label `class` its class is taken, where the
   // pipeline has no `latent` what its encoder gives.
   scenario.evaluation = class_evaluation("latent", "class");
-  scenario.logging = nexuml::LoggingSpec{
-      .tensorboard = nexuml::TensorBoardSpec{},
-      .mlflow = nexuml::MLflowSpec{.tracking_uri = "sqlite:///./.experiments/mlflow.db", .experiment_name = "NexuML"}};
-  scenario.callbacks = {
-      lightning_callback("early_stopping:EarlyStopping", Value::map({{"monitor", "val/loss"}, {"patience", 5}})),
-      lightning_callback("lr_monitor:LearningRateMonitor"),
-      lightning_callback("model_checkpoint:ModelCheckpoint", Value::map({{"filename", "{epoch:02d}-{val_loss:.4f}"},
-                                                                         {"mode", "min"},
-                                                                         {"monitor", "val/loss"},
-                                                                         {"save_last", true},
-                                                                         {"save_top_k", 1}})),
-      lightning_callback("progress.rich_progress:RichProgressBar"),
-      lightning_callback("device_stats_monitor:DeviceStatsMonitor")};
+  scenario.logging =
+      nexuml::LoggingSpec{.tensorboard = nexuml::TensorBoardSpec{},
+                          .mlflow = nexuml::MLflowSpec{.tracking_uri = "sqlite:///./.experiments/mlflow.db",
+                                                       .experiment_name = "NexuML"}};
+  scenario.callbacks = {lightning_callback("early_stopping:EarlyStopping",
+                                           Value::map({{"monitor", "val/loss"}, {"patience", 5}})),
+                        lightning_callback("lr_monitor:LearningRateMonitor"),
+                        lightning_callback("model_checkpoint:ModelCheckpoint",
+                                           Value::map({{"filename", "{epoch:02d}-{val_loss:.4f}"},
+                                                       {"mode", "min"},
+                                                       {"monitor", "val/loss"},
+                                                       {"save_last", true},
+                                                       {"save_top_k", 1}})),
+                        lightning_callback("progress.rich_progress:RichProgressBar"),
+                        lightning_callback("device_stats_monitor:DeviceStatsMonitor")};
   scenario.tuning = nexuml::TuningSpec{.n_trials = 2};
   scenario.checkpoint = nexuml::CheckpointLoadSpec{};
   scenario.exports = {nexuml::ExportSpec{}};

@@ -32,7 +32,8 @@ struct FashionMnistResnet {
 
   static void describe(nexuml::Schema<FashionMnistResnet>& s);
 };
-nexuml::ScenarioSpec fashionmnist_resnet(const FashionMnistResnet& parameters, const nexuml::ScenarioContext& context);
+nexuml::ScenarioSpec fashionmnist_resnet(const FashionMnistResnet& parameters,
+                                         const nexuml::ScenarioContext& context);
 
 // MNIST written to shards first.
 struct MnistResnetShards {
@@ -47,7 +48,8 @@ struct MnistResnetShards {
 
   static void describe(nexuml::Schema<MnistResnetShards>& s);
 };
-nexuml::ScenarioSpec mnist_resnet_shards(const MnistResnetShards& parameters, const nexuml::ScenarioContext& context);
+nexuml::ScenarioSpec mnist_resnet_shards(const MnistResnetShards& parameters,
+                                         const nexuml::ScenarioContext& context);
 
 struct CifarResnet {
   CifarDataset dataset = CifarDataset::cifar10;
@@ -65,5 +67,6 @@ nexuml::ScenarioSpec cifar_resnet(const CifarResnet& parameters, const nexuml::S
 template <>
 struct nexuml::EnumText<nexuml_library::CifarDataset> {
   using Type = nexuml_library::CifarDataset;
-  static constexpr std::pair<Type, const char*> names[] = {{Type::cifar10, "cifar10"}, {Type::cifar100, "cifar100"}};
+  static constexpr std::pair<Type, const char*> names[] = {{Type::cifar10, "cifar10"},
+                                                           {Type::cifar100, "cifar100"}};
 };

@@ -58,7 +58,8 @@ ScenarioSpec sound_scenario(std::string name, const Parameters& parameters) {
 }
 
 template <class Parameters>
-void set_machines(ScenarioSpec& scenario, const std::vector<DcaseMachines>& machines, const Parameters& parameters) {
+void set_machines(ScenarioSpec& scenario, const std::vector<DcaseMachines>& machines,
+                  const Parameters& parameters) {
   set_dcase_data(scenario, machines,
                  {.data_root = parameters.data_root,
                   .sample_rate = parameters.sample_rate,
@@ -86,7 +87,8 @@ void DcaseConvAe::describe(nexuml::Schema<DcaseConvAe>& s) {
 }
 ScenarioSpec dcase_conv_ae(const DcaseConvAe& parameters, const nexuml::ScenarioContext&) {
   ScenarioSpec scenario = sound_scenario("dcase_conv_ae", parameters);
-  add_convolutional_autoencoder(scenario, parameters.latent_dim, spectrogram_of(parameters, parameters.clip_num_samples));
+  add_convolutional_autoencoder(scenario, parameters.latent_dim,
+                                spectrogram_of(parameters, parameters.clip_num_samples));
   add_reconstruction_losses(scenario);
   set_machines(scenario, dcase_catalogue(), parameters);
   return scenario;
@@ -114,7 +116,8 @@ void ConvAeToyCarEmu::describe(nexuml::Schema<ConvAeToyCarEmu>& s) {
 }
 ScenarioSpec conv_ae_toycaremu(const ConvAeToyCarEmu& parameters, const nexuml::ScenarioContext&) {
   ScenarioSpec scenario = sound_scenario("conv_ae_toycaremu", parameters);
-  add_convolutional_autoencoder(scenario, parameters.latent_dim, spectrogram_of(parameters, parameters.clip_num_samples));
+  add_convolutional_autoencoder(scenario, parameters.latent_dim,
+                                spectrogram_of(parameters, parameters.clip_num_samples));
   add_reconstruction_losses(scenario);
   add_decision(scenario);
   set_machines(scenario, toy_car_emu(), parameters);

@@ -1,4 +1,5 @@
-// Autoencoders of spectrograms: all machines of DCASE task 2, one of its machines with a decision, and AudioSet.
+// Autoencoders of spectrograms: all machines of DCASE task 2, one of its machines with a decision, and
+// AudioSet.
 #pragma once
 
 #include <nexuml/scenario.h>
@@ -56,7 +57,8 @@ struct ConvAeToyCarEmu {
 
   static void describe(nexuml::Schema<ConvAeToyCarEmu>& s);
 };
-nexuml::ScenarioSpec conv_ae_toycaremu(const ConvAeToyCarEmu& parameters, const nexuml::ScenarioContext& context);
+nexuml::ScenarioSpec conv_ae_toycaremu(const ConvAeToyCarEmu& parameters,
+                                       const nexuml::ScenarioContext& context);
 
 struct LinearAeToyCarEmu {
   std::string data_root = "DCASET2";
@@ -72,7 +74,8 @@ struct LinearAeToyCarEmu {
 
   static void describe(nexuml::Schema<LinearAeToyCarEmu>& s);
 };
-nexuml::ScenarioSpec linear_ae_toycaremu(const LinearAeToyCarEmu& parameters, const nexuml::ScenarioContext& context);
+nexuml::ScenarioSpec linear_ae_toycaremu(const LinearAeToyCarEmu& parameters,
+                                         const nexuml::ScenarioContext& context);
 
 struct AudiosetConvAe {
   std::string data_root = "audioset_hf/full";

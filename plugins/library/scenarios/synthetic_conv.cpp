@@ -19,7 +19,10 @@ void describe_images(nexuml::Schema<Parameters>& s) {
 template <class Parameters>
 void describe_anomaly_run(nexuml::Schema<Parameters>& s) {
   s.field("num_samples", &Parameters::num_samples).doc("Samples in all splits.").at_least(1);
-  s.field("positive_fraction", &Parameters::positive_fraction).doc("Share of anomalous samples.").at_least(0).at_most(1);
+  s.field("positive_fraction", &Parameters::positive_fraction)
+      .doc("Share of anomalous samples.")
+      .at_least(0)
+      .at_most(1);
   s.field("max_epochs", &Parameters::max_epochs).doc("Epochs of training.").at_least(1);
   s.field("batch_size", &Parameters::batch_size).doc("Samples a step.").at_least(1);
   s.field("seed", &Parameters::seed).doc("Seed of the data.").at_least(0);
@@ -56,7 +59,8 @@ void SyntheticConvAnomaly::describe(nexuml::Schema<SyntheticConvAnomaly>& s) {
 
 ScenarioSpec synthetic_conv_anomaly(const SyntheticConvAnomaly& parameters, const nexuml::ScenarioContext&) {
   ScenarioSpec scenario{.name = "synthetic_conv_ae_anomaly"};
-  add_convolutional_autoencoder(scenario, parameters.latent_dim, {1, parameters.image_size, parameters.image_size});
+  add_convolutional_autoencoder(scenario, parameters.latent_dim,
+                                {1, parameters.image_size, parameters.image_size});
   add_reconstruction_losses(scenario);
   set_anomaly_data(scenario, parameters);
   return scenario;
@@ -65,7 +69,9 @@ ScenarioSpec synthetic_conv_anomaly(const SyntheticConvAnomaly& parameters, cons
 void SyntheticVariationalAnomaly::describe(nexuml::Schema<SyntheticVariationalAnomaly>& s) {
   s.summary("Variational convolutional autoencoder of synthetic images, some of them anomalous.");
   describe_images(s);
-  s.field("hidden_dim", &SyntheticVariationalAnomaly::hidden_dim).doc("Size of what the encoder gives.").at_least(1);
+  s.field("hidden_dim", &SyntheticVariationalAnomaly::hidden_dim)
+      .doc("Size of what the encoder gives.")
+      .at_least(1);
   s.field("latent_dim", &SyntheticVariationalAnomaly::latent_dim).doc("Size of the latent.").at_least(1);
   s.field("beta", &SyntheticVariationalAnomaly::beta).doc("Weight of the divergence.").at_least(0);
   describe_anomaly_run(s);
