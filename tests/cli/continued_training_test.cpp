@@ -224,6 +224,15 @@ TEST_CASE("a resumed run obeys another learning rate, scheduler and optimizer, a
            {0.05, 0.025, 0.025});
 }
 
+TEST_CASE("a checkpoint whose folder has no number is told, not taken for one") {
+  const TestTree tree;
+  REQUIRE(train(tree, small_scenario, "run", {"--max-epochs", "1"}).exit_code == 0);
+  fs::copy(tree.path("run/checkpoints/0"), tree.path("run/checkpoints/latest"));
+  const HostRun resumed = resume(tree, "run/checkpoints/latest");
+  CHECK(resumed.exit_code == 1);
+  CHECK_THAT(resumed.out, Catch::Contains("E764") && Catch::Contains("'latest' is no index"));
+}
+
 TEST_CASE("a batch size that changes inside an epoch is refused, between two epochs it is obeyed") {
   const TestTree tree;
   REQUIRE(
