@@ -76,7 +76,8 @@ std::int64_t index_named(const std::filesystem::path& checkpoint) {
   const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), index);
   if (failure == std::errc{} && end == name.data() + name.size() && index >= 0) return index;
   throw Error("E764", fmt::format("'{}' is no index of a run's checkpoints", name),
-              Where::in_file(checkpoint.string()), "name the run folder, or one of its checkpoints by its number");
+              Where::in_file(checkpoint.string()),
+              "name the run folder, or one of its checkpoints by its number");
 }
 
 // `--resume` names a run folder, whose latest checkpoint is meant, or one of its checkpoints.
