@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nexuml/compile.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <optional>
@@ -69,6 +70,16 @@ struct Resumed {
   Checkpoint checkpoint;
 };
 
+std::int64_t index_named(const std::filesystem::path& checkpoint) {
+  const std::string name = checkpoint.filename();
+  std::int64_t index = 0;
+  const auto [end, failure] = std::from_chars(name.data(), name.data() + name.size(), index);
+  if (failure == std::errc{} && end == name.data() + name.size() && index >= 0) return index;
+  throw Error("E764", fmt::format("'{}' is no index of a run's checkpoints", name),
+              Where::in_file(checkpoint.string()),
+              "name the run folder, or one of its checkpoints by its number");
+}
+
 // `--resume` names a run folder, whose latest checkpoint is meant, or one of its checkpoints.
 std::optional<Resumed> find_resumed(const EngineCall& call) {
   const auto from = call.text("resume");
@@ -76,7 +87,7 @@ std::optional<Resumed> find_resumed(const EngineCall& call) {
   std::filesystem::path path = std::filesystem::absolute(*from).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   if (path.parent_path().filename() == "checkpoints" && std::filesystem::exists(path / "manifest.json"))
-    return Resumed{RunFolder::open(path.parent_path().parent_path()), std::stoll(path.filename().string()),
+    return Resumed{RunFolder::open(path.parent_path().parent_path()), index_named(path),
                    load_checkpoint(path)};
   RunFolder folder = RunFolder::open(path);
   const auto index = folder.checkpoints().latest();

@@ -224,6 +224,36 @@ TEST_CASE("a resumed run obeys another learning rate, scheduler and optimizer, a
            {0.05, 0.025, 0.025});
 }
 
+TEST_CASE("a library that was built again since a checkpoint is named when it is resumed from") {
+  const TestTree tree;
+  REQUIRE(train(tree, small_scenario, "run", {"--max-epochs", "1"}).exit_code == 0);
+  const std::string path = tree.path("run/checkpoints/0/manifest.json");
+  Diagnostics problems;
+  Value manifest = parse_json(read_bytes(path), path, problems);
+  Value* libraries = manifest.at("about").is_map() ? manifest.find("about")->find("libraries") : nullptr;
+  REQUIRE(libraries);
+  for (Value& library : libraries->items()) library.set("build_id", "0123");
+  // The manifest vouches for itself with a digest of the rest.
+  manifest.erase("sha256");
+  const std::string rest = tree.write("rest", write_json(manifest)), digest = tree.path("digest");
+  REQUIRE(std::system(("sha256sum " + quoted(rest) + " | cut -c1-64 >" + quoted(digest)).c_str()) == 0);
+  manifest.set("sha256", read_bytes(digest).substr(0, 64));
+  std::ofstream(path, std::ios::trunc) << write_json(manifest) << "\n";
+  const HostRun resumed = resume(tree, "run", {"--max-epochs", "2"});
+  INFO(resumed.all());
+  CHECK(resumed.exit_code == 0);
+  CHECK_THAT(resumed.out, Catch::Contains("W768") && Catch::Contains("another build of nexuml.torch"));
+}
+
+TEST_CASE("a checkpoint whose folder has no number is told, not taken for one") {
+  const TestTree tree;
+  REQUIRE(train(tree, small_scenario, "run", {"--max-epochs", "1"}).exit_code == 0);
+  fs::copy(tree.path("run/checkpoints/0"), tree.path("run/checkpoints/latest"));
+  const HostRun resumed = resume(tree, "run/checkpoints/latest");
+  CHECK(resumed.exit_code == 1);
+  CHECK_THAT(resumed.out, Catch::Contains("E764") && Catch::Contains("'latest' is no index"));
+}
+
 TEST_CASE("a batch size that changes inside an epoch is refused, between two epochs it is obeyed") {
   const TestTree tree;
   REQUIRE(
