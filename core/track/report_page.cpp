@@ -182,6 +182,15 @@ std::string evaluation_numbers(const Value& summary, const std::string& name) {
   return rows.empty() ? rows : fmt::format("<div><h3>Numbers</h3><table>{}</table></div>", rows);
 }
 
+// A relative path as the address of a link.
+std::string address_text(const std::string& path) {
+  std::string address;
+  for (const char c : path)
+    address += c == '#' || c == '%' || c == '?' || c == ' ' || c == '"' ? fmt::format("%{:02X}", c)
+                                                                        : std::string(1, c);
+  return address;
+}
+
 std::string evaluation_files(const RunReport& report, const ReportedEvaluation& evaluation) {
   std::string plots, tables, links;
   for (const std::string& file : evaluation.files) {
@@ -193,7 +202,7 @@ std::string evaluation_files(const RunReport& report, const ReportedEvaluation& 
     else if (file.ends_with(".csv"))
       if (const std::string table = table_of(text, name == "confusion_matrix.csv"); !table.empty())
         tables += fmt::format("<div><h3>{}</h3>{}</div>", markup_text(title_of(name)), table);
-    links += fmt::format(" <a href=\"{}\">{}</a>", markup_text(file), markup_text(name));
+    links += fmt::format(" <a href=\"{}\">{}</a>", markup_text(address_text(file)), markup_text(name));
   }
   return fmt::format("<div class=\"plots\">{}{}{}</div><p class=\"quiet\">Files:{}</p>", plots, tables,
                      evaluation_numbers(report.summary, evaluation.name), links);

@@ -61,6 +61,8 @@ TEST_CASE("a page shows the numbers of each algorithm, a confusion matrix in sha
   const RunFolderForReport run;
   std::filesystem::create_directories(run.path() / "evaluation/matrix");
   std::ofstream(run.path() / "evaluation/matrix/confusion_matrix.csv") << "label,0,1\n0,3,1\n1,0,0\n";
+  std::filesystem::create_directories(run.path() / "evaluation/plot#1");
+  std::ofstream(run.path() / "evaluation/plot#1/a b.txt") << "x";
   std::ofstream(run.path() / "summary.json")
       << R"({"scenario": "x", "eval/matrix/accuracy": 0.75, "eval/scores/machine/fan/auc": 0.875, "eval/mse": 0.125})";
   std::ofstream(run.path() / "metrics.csv")
@@ -70,6 +72,7 @@ TEST_CASE("a page shows the numbers of each algorithm, a confusion matrix in sha
   CHECK_THAT(page, Contains("Confusion matrix") && Contains("rgba(0,114,178,0.64)") && Contains("rgba(0,114,178,0.00)"));
   CHECK_THAT(page, Contains("<td>accuracy</td><td>0.75</td>") && Contains("<h2>scores</h2>") &&
                        Contains("<td>machine/fan/auc</td><td>0.875</td>"));
+  CHECK_THAT(page, Contains("href=\"evaluation/plot%231/a%20b.txt\""));
   CHECK_THAT(page, Contains("<b>0.125</b>eval/mse") && !Contains(">only_term</text>"));
   CHECK_THAT(page, Contains(">0.001</text>") && Contains("style=\"fill:#0072b2\""));
 }
