@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "tensor_io/hashing_writer.h"
+#include "track/text_files.h"
 
 namespace nexuml {
 
@@ -77,10 +77,9 @@ void MetricsCsv::drop_from(double value) {
 }
 
 void MetricsCsv::rewrite() const {
-  tensor_io::HashingWriter file(path_.string());
-  file.write(line_of(columns_));
-  for (const auto& row : rows_) file.write(line_of(row));
-  file.commit();
+  std::string text = line_of(columns_);
+  for (const auto& row : rows_) text += line_of(row);
+  replace_text(path_, text);
 }
 
 std::string MetricsCsv::line_of(const std::vector<std::string>& cells) const {

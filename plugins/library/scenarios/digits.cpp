@@ -32,11 +32,10 @@ std::vector<LayerSpec> digit_losses() {
                     .keys_in = Keys{"class_logits"},
                     .keys_out = {"classification_loss"},
                     .label_key = "digit"},
-          LayerSpec{
-              .component = ClassificationMetrics{.metrics = {{"accuracy"}}, .average = MetricAverage::micro},
-              .keys_in = Keys{"class_logits"},
-              .keys_out = {"accuracy"},
-              .label_key = "digit"}};
+          LayerSpec{.component = ClassificationMetrics{.metrics = {{"accuracy"}}},
+                    .keys_in = Keys{"class_logits"},
+                    .keys_out = {"accuracy"},
+                    .label_key = "digit"}};
 }
 
 }  // namespace
