@@ -238,7 +238,8 @@ void declare_engine_commands(CLI::App& app, Declarations& declare) {
 std::optional<std::string> unknown_command(const CLI::App& app) {
   const CLI::App* innermost = &app;
   while (!innermost->get_subcommands().empty()) innermost = innermost->get_subcommands().back();
-  const std::vector<std::string> rest = innermost->remaining();
+  std::vector<std::string> rest = innermost->remaining();
+  if (rest.empty()) rest = app.remaining();  // what a group does not know falls through to the whole
   if (innermost->get_require_subcommand_min() == 0 || rest.empty() || rest.front().starts_with('-'))
     return std::nullopt;
   std::vector<std::string> names;

@@ -309,7 +309,7 @@ TEST_CASE("recorded training runs are replayed within their tolerance") {
   CHECK(run.exit_code == 0);
   const Value answer = run.json();
   REQUIRE(answer.find("results"));
-  CHECK(answer.at("results").size() == 2);
+  CHECK(answer.at("results").size() == 3);
 }
 
 TEST_CASE("Ctrl-C ends the run after the step in progress and keeps what was reached") {

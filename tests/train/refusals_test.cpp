@@ -1,6 +1,11 @@
 // What training refuses, by its code.
+#include <nexuml/registration.h>
+
 #include <catch2/catch.hpp>
 
+#include "evaluate/evaluation_run.h"
+#include "train/device.h"
+#include "train/factories.h"
 #include "train/small_training.h"
 
 namespace nexuml::test {
@@ -16,7 +21,71 @@ class SavingCallback final : public Callback {
   void train_epoch_end(TrainingView& view) override { view.save_checkpoint(); }
 };
 
+// Waits for a metric that no epoch gives.
+class WaitingScheduler final : public Scheduler {
+ public:
+  explicit WaitingScheduler(Optimizer& optimizer) : Scheduler(optimizer) { apply(); }
+  std::optional<std::string> monitor() const override { return "val/lozz"; }
+
+ protected:
+  double next_lr(std::size_t, double base, double) const override { return base; }
+};
+
+struct BrokenOptimizer {
+  std::int64_t size = 1;
+
+  static void describe(Schema<BrokenOptimizer>& s) { s.field("size", &BrokenOptimizer::size); }
+  std::shared_ptr<Optimizer> build(const OptimizerBuildContext&) const {
+    throw std::runtime_error("its kernel is missing");
+  }
+};
+
+struct BrokenEvaluation {
+  std::int64_t size = 1;
+
+  static void describe(Schema<BrokenEvaluation>& s) { s.field("size", &BrokenEvaluation::size); }
+  std::shared_ptr<EvalAlgorithm> build(const EvalBuildContext&) const {
+    throw std::runtime_error("its font is missing");
+  }
+};
+
+ComponentRegistry broken_components() {
+  return ComponentRegistry().with_program([](Registration& r) {
+    r.add_target<BrokenOptimizer>("tests.optim:Broken");
+    r.add<BrokenEvaluation>("broken");
+  });
+}
+
 }  // namespace
+
+TEST_CASE("devices and precisions that are not offered are named with those that are") {
+  TrainingSpec spec;
+  spec.accelerator = "tpu";
+  CHECK_THROWS_WITH(choose_device(spec), Catch::Contains("E843") && Catch::Contains("auto, cpu, gpu"));
+  spec.precision = "16-mixed";
+  CHECK_THROWS_WITH(choose_precision(spec), Catch::Contains("E844") && Catch::Contains("bf16-mixed"));
+}
+
+TEST_CASE("an optimizer and an evaluation algorithm that throw while they are built are named") {
+  const ComponentRegistry registry = broken_components();
+  TrainingSpec spec;
+  spec.optimizer.factory = "tests.optim:Broken";
+  CHECK_THROWS_WITH(build_optimizer(spec, registry, {}),
+                    Catch::Contains("E840") && Catch::Contains("tests.optim:Broken") &&
+                        Catch::Contains("its kernel is missing"));
+  EvaluationSpec evaluation;
+  evaluation.algorithms.push_back({.algorithm = BrokenEvaluation{}, .name = "plots"});
+  CHECK_THROWS_WITH(EvaluationRun(evaluation, EvalBuildContext{}, registry),
+                    Catch::Contains("E850") && Catch::Contains("'plots'") &&
+                        Catch::Contains("its font is missing"));
+}
+
+TEST_CASE("a scheduler that watches a metric which no epoch gives is told the near one") {
+  SmallTraining training(1);
+  training.strategy.scheduler = std::make_shared<WaitingScheduler>(*training.strategy.optimizer);
+  Trainer trainer = training.trainer();
+  CHECK_THROWS_WITH(trainer.fit(), Catch::Contains("E847") && Catch::Contains("did you mean val/loss?"));
+}
 
 TEST_CASE("a callback that throws is named") {
   SmallTraining training(1);
