@@ -31,6 +31,14 @@ TEST_CASE("making a recipe checks its target at once and names near ones") {
   CHECK_THAT(refused, Contains("E733") && Contains("acme.nn.Liner") && Contains("acme.nn:Linear"));
 }
 
+TEST_CASE("arguments of a type that is registered as no target have no name in a recipe") {
+  struct Nameless {
+    static void describe(Schema<Nameless>&) {}
+  };
+  CHECK_THAT(refusal([] { create_model_spec(registry(), Nameless{}); }),
+             Contains("E742") && Contains("Nameless"));
+}
+
 TEST_CASE("a recipe is flat, records every default and keeps time and spelling") {
   const Recipe recipe = from_json(R"({"cls_path": "acme.nn.modules.linear.Linear", "timestamp": ")" + kTime +
                                   R"(", "out_features": 4, "in_features": 8})");
