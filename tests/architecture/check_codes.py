@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 # Codes that still wait for their test; one that has it may not stay here.
-WAITING = {"E742"}
+WAITING = {"E742", "E840", "E843", "E844", "E847", "E849", "E850", "W818"}
 
 ROW = re.compile(r"^\| ((?:[EW]\d{3}(?:, )?)+) \|", re.MULTILINE)
 CODE = re.compile(r"\b[EW]\d{3}\b")
