@@ -32,9 +32,9 @@ class WaitingScheduler final : public Scheduler {
 };
 
 struct BrokenOptimizer {
-  std::int64_t size = 1;
+  double lr = 0.1;
 
-  static void describe(Schema<BrokenOptimizer>& s) { s.field("size", &BrokenOptimizer::size); }
+  static void describe(Schema<BrokenOptimizer>& s) { s.field("lr", &BrokenOptimizer::lr); }
   std::shared_ptr<Optimizer> build(const OptimizerBuildContext&) const {
     throw std::runtime_error("its kernel is missing");
   }
