@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "discovery/discover.h"
+#include "host/freed_memory.h"
 #include "loading/library_loader.h"
 
 namespace {
@@ -104,6 +105,7 @@ void ranking_metrics(benchmark::State& state, const ComponentRegistry& registry)
 }  // namespace
 
 int main(int argc, char** argv) try {
+  keep_freed_memory();
   std::vector<char*> arguments{argv[0]};
   std::vector<std::string> cases;
   int threads = 1;

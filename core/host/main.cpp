@@ -8,6 +8,7 @@
 
 #include "host/command_line.h"
 #include "host/commands.h"
+#include "host/freed_memory.h"
 #include "host/session.h"
 
 namespace nexuml {
@@ -51,6 +52,7 @@ int run(Session& session) {
 }  // namespace nexuml
 
 int main(int argc, char** argv) {
+  nexuml::keep_freed_memory();
   int exit_code = 0;
   const auto invocation = nexuml::parse_command_line(argc, argv, exit_code);
   if (!invocation) return exit_code;
