@@ -204,3 +204,15 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE("build opens no data where its shapes are declared") {
+  TestTree tree;
+  const std::string digits = std::string(NEXUML_SOURCE_ROOT) + "/examples/scenarios/digits-classifier.yaml";
+  const HostRun run = run_host(
+      tree, {"build", digits, "-O",
+             "data.datasets[0].source.params={path: nowhere.csv, label: label, label_key: digit}", "-O",
+             "data.input_shapes.features=[64]"});
+  INFO(run.all());
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.out, Catch::Contains("5 layers"));
+}
