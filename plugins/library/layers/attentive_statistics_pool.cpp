@@ -25,7 +25,7 @@ class AttentiveStatisticsPoolRuntime final : public nexuml::PipelineLayer {
   // [batch, tokens, features] -> [batch, features] or [batch, 1, features]
   at::Tensor forward_tensor(const at::Tensor& input, const at::Tensor&) override {
     const at::Tensor weights =
-        score_->forward(hidden_->forward(input).tanh()).softmax(1);  // [batch, tokens, 1]
+        score_->forward(hidden_->forward(input).tanh_()).softmax(1);  // [batch, tokens, 1]
     const at::Tensor mean = (weights * input).sum(1, true);
     const at::Tensor variance = (weights * (input - mean).square()).sum(1, true);
     const at::Tensor pooled = projection_->forward(at::cat({mean, (variance + variance_guard).sqrt()}, -1));

@@ -1,5 +1,7 @@
 #include "layers/reconstruction_loss.h"
 
+#include <ATen/core/Reduction.h>
+#include <ATen/ops/mse_loss.h>
 #include <nexuml/layer.h>
 
 #include <algorithm>
@@ -60,7 +62,7 @@ class ReconstructionLossRuntime final : public nexuml::PipelineLayer {
 
   // Mean squared error of each sample: [batch].
   static at::Tensor full_loss(const at::Tensor& target, const at::Tensor& reconstructed) {
-    return (target - reconstructed).square().reshape({target.size(0), -1}).mean(1);
+    return at::mse_loss(reconstructed, target, at::Reduction::None).reshape({target.size(0), -1}).mean(1);
   }
 
   // The same where the forms differ: over the numbers of a sample one after another, or those that both have.
