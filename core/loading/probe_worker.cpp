@@ -43,7 +43,7 @@ std::size_t thread_count() {
 
 // Address space for a child: what the worker has mapped, LibTorch's several GB among it, and half of the
 // machine's memory. A library that wants more is told so, before the machine is in trouble.
-rlim_t child_memory_limit() {
+[[maybe_unused]] rlim_t child_memory_limit() {
   std::ifstream statm("/proc/self/statm");
   rlim_t mapped_pages = 0;
   statm >> mapped_pages;
