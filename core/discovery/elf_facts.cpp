@@ -71,8 +71,9 @@ class ElfReader {
 
   // Header and program headers: enough to find the notes.
   bool read_headers();
-  // Everything the loader relies on.
+  // Everything the loader relies on; the symbols by themselves, since their names are many reads.
   bool read_dynamic(ElfFacts& facts);
+  bool read_exports(ElfFacts& facts);
   void read_notes(ElfFacts& facts) const;
   std::vector<std::string> undefined_symbols();
   std::vector<std::string> version_definitions() const;
@@ -89,7 +90,6 @@ class ElfReader {
   }
   // A virtual address that the loader would read, as an offset into the file.
   std::optional<std::uint64_t> file_offset(std::uint64_t address) const;
-  bool read_exports(ElfFacts& facts);
   void read_version_needs(ElfFacts& facts) const;
   std::optional<Elf64_Shdr> find_section(std::string_view name) const;
   std::optional<std::string> string_at(std::uint64_t index) const;
@@ -235,7 +235,7 @@ bool ElfReader::read_dynamic(ElfFacts& facts) {
   if (soname) facts.soname = string_at(*soname).value_or("");
   if (runpath) facts.runpath = string_at(*runpath).value_or("");
   read_version_needs(facts);
-  return read_exports(facts);
+  return true;
 }
 
 // Two chained lists: files, and the versions that are needed of each. Each step goes forward, so both end.
@@ -398,7 +398,7 @@ std::optional<ElfFacts> read_elf_facts(const ByteSource& bytes, const Where& whe
   if (!reader.read_headers()) return std::nullopt;
   facts.machine = reader.machine();
   reader.read_notes(facts);
-  if (!reader.read_dynamic(facts)) return std::nullopt;
+  if (!reader.read_dynamic(facts) || !reader.read_exports(facts)) return std::nullopt;
   return facts;
 }
 
@@ -421,7 +421,7 @@ std::vector<std::string> read_undefined_symbols(const ByteSource& bytes) {
   Diagnostics unreported;
   ElfReader reader(bytes, {}, unreported);
   ElfFacts facts;
-  if (!reader.read_headers() || !reader.read_dynamic(facts)) return {};
+  if (!reader.read_headers() || !reader.read_dynamic(facts) || !reader.read_exports(facts)) return {};
   return reader.undefined_symbols();
 }
 

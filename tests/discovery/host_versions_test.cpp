@@ -1,7 +1,10 @@
 #include "discovery/host_versions.h"
 
+#include <link.h>
+
 #include <catch2/catch.hpp>
 
+#include "discovery/file_bytes.h"
 #include "discovery/test_tree.h"
 
 using namespace nexuml;
@@ -17,6 +20,21 @@ std::string good_library() {
   return read_bytes(TestTree::fixture_root("good") + "/test.good/libtest_good.so");
 }
 
+class CountedBytes final : public ByteSource {
+ public:
+  explicit CountedBytes(const std::string& path) : file_(path) {}
+  std::uint64_t size() const noexcept override { return file_.size(); }
+  bool read(std::uint64_t offset, std::span<std::byte> into) const override {
+    ++reads_;
+    return file_.read(offset, into);
+  }
+  std::size_t reads() const noexcept { return reads_; }
+
+ private:
+  FileBytes file_;
+  mutable std::size_t reads_ = 0;
+};
+
 }  // namespace
 
 TEST_CASE("the versions that this system's C and C++ libraries have are read from their files") {
@@ -25,6 +43,21 @@ TEST_CASE("the versions that this system's C and C++ libraries have are read fro
   REQUIRE(host.contains("libstdc++.so.6"));
   CHECK(host.find("libc.so.6")->second.contains("GLIBC_2.2.5"));
   CHECK(host.find("libstdc++.so.6")->second.contains("GLIBCXX_3.4.21"));
+}
+
+TEST_CASE("the versions of a system library cost a few reads each: its thousands of symbols are not read") {
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void*) {
+        const std::string path = info->dlpi_name ? info->dlpi_name : "";
+        if (!path.ends_with("/libstdc++.so.6") && !path.ends_with("/libc.so.6")) return 0;
+        INFO(path);
+        const CountedBytes bytes(path);
+        const std::size_t versions = read_version_definitions(bytes).size();
+        CHECK(versions > 20);
+        CHECK(bytes.reads() < 100 + 4 * versions);
+        return 0;
+      },
+      nullptr);
 }
 
 TEST_CASE("what a library needs of the system is read from its file, and this system has it") {
