@@ -63,6 +63,12 @@ std::span<std::byte> writable_bytes_of(const at::Tensor& plain) {
   return {static_cast<std::byte*>(plain.mutable_data_ptr()), plain.nbytes()};
 }
 
+void swap_bytes(const at::Tensor& plain) {
+  const std::size_t width = plain.element_size() / (plain.is_complex() ? 2 : 1);
+  const std::span<std::byte> bytes = writable_bytes_of(plain);
+  for (std::size_t i = 0; i < bytes.size(); i += width) std::ranges::reverse(bytes.subspan(i, width));
+}
+
 at::Tensor view_mapping(const std::shared_ptr<std::byte>& mapping, std::uint64_t offset,
                         std::span<const std::int64_t> shape, at::ScalarType dtype) {
   const at::IntArrayRef sizes(shape.data(), shape.size());

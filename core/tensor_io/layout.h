@@ -38,6 +38,10 @@ at::Tensor plain_tensor(const at::Tensor& tensor, std::string_view name);
 std::span<const std::byte> bytes_of(const at::Tensor& plain);
 std::span<std::byte> writable_bytes_of(const at::Tensor& plain);
 
+// Turns each number of a plain tensor round: files may be big-endian. The parts of a complex number stay in
+// order.
+void swap_bytes(const at::Tensor& plain);
+
 // A row-major view of mapped bytes that keeps them mapped; a copy where they are not aligned, which
 // vectorised kernels may not load. The caller has checked that the bytes are there.
 at::Tensor view_mapping(const std::shared_ptr<std::byte>& mapping, std::uint64_t offset,

@@ -17,13 +17,6 @@ namespace {
 
 using tensor_io::NpyHeader;
 
-// Complex numbers are two numbers with a byte order of their own.
-void swap_bytes(const at::Tensor& tensor) {
-  const std::size_t width = tensor.element_size() / (tensor.is_complex() ? 2 : 1);
-  const std::span<std::byte> bytes = tensor_io::writable_bytes_of(tensor);
-  for (std::size_t i = 0; i < bytes.size(); i += width) std::ranges::reverse(bytes.subspan(i, width));
-}
-
 // Column-major data are the row-major data of the reversed axes.
 std::vector<std::int64_t> stored_shape(const NpyHeader& header) {
   std::vector<std::int64_t> shape = header.shape;
@@ -42,7 +35,7 @@ at::Tensor read_copied_npy(const tensor_io::Input& input) {
   const NpyHeader header = tensor_io::read_npy_header(input);
   const at::Tensor stored = tensor_io::allocate(stored_shape(header), header.dtype, input.name());
   input.read(header.data_offset, tensor_io::writable_bytes_of(stored));
-  if (header.big_endian) swap_bytes(stored);
+  if (header.big_endian) tensor_io::swap_bytes(stored);
   return with_axes_of(header, stored).contiguous();
 }
 
@@ -51,7 +44,7 @@ at::Tensor read_mapped_npy(const tensor_io::FileInput& input) {
   if (header.data_size == 0) return at::empty(header.shape, at::TensorOptions(header.dtype));
   const at::Tensor stored =
       tensor_io::view_mapping(input.map(), header.data_offset, stored_shape(header), header.dtype);
-  if (header.big_endian) swap_bytes(stored);
+  if (header.big_endian) tensor_io::swap_bytes(stored);
   return with_axes_of(header, stored);
 }
 

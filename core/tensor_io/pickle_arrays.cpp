@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "tensor_io/input_file.h"
+#include "tensor_io/layout.h"
 #include "tensor_io/pickle_machine.h"
 
 namespace nexuml::tensor_io {
@@ -19,10 +20,6 @@ std::optional<at::ScalarType> array_dtype(std::string_view code) {
   for (const auto& [name, dtype] : kinds)
     if (code == name) return dtype;
   return std::nullopt;
-}
-
-void swap_bytes(char* bytes, std::size_t count, std::size_t width) {
-  for (std::size_t i = 0; i + width <= count; i += width) std::reverse(bytes + i, bytes + i + width);
 }
 
 }  // namespace
@@ -72,18 +69,14 @@ at::Tensor PickleMachine::make_array(NodeId shape, NodeId dtype, bool column_maj
   const auto* held = std::get_if<PickledValue::Bytes>(&nodes_[bytes]);
   if (!text && !held) malformed("the bytes of an array are expected");
   const std::string_view content = text ? *text : held->bytes;
-  const auto width = c10::elementSize(*type);
-  std::uint64_t count = width;
-  for (const std::int64_t size : sizes) {
-    if (size < 0 || (size > 0 && count > content.size())) malformed("an array larger than its bytes");
-    count *= static_cast<std::uint64_t>(size);
-  }
-  if (count != content.size())
-    malformed(fmt::format("an array of {} bytes whose shape needs {}", content.size(), count));
+  const auto needed = checked_bytes(sizes, c10::elementSize(*type));
+  if (!needed) malformed("an array larger than its bytes");
+  if (*needed != content.size())
+    malformed(fmt::format("an array of {} bytes whose shape needs {}", content.size(), *needed));
   if (column_major) std::reverse(sizes.begin(), sizes.end());
   at::Tensor array = at::empty(sizes, *type);
   std::memcpy(array.mutable_data_ptr(), content.data(), content.size());
-  if (written.order == '>') swap_bytes(static_cast<char*>(array.mutable_data_ptr()), content.size(), width);
+  if (written.order == '>') swap_bytes(array);
   if (!column_major) return array;
   std::vector<std::int64_t> axes;
   for (auto axis = static_cast<std::int64_t>(sizes.size()); axis-- > 0;) axes.push_back(axis);

@@ -23,7 +23,34 @@ std::string refusal_of_pickle(const std::string& pickle) {
   return refusal([&] { run_pickle(pickle); });
 }
 
+// An array of numpy, as protocol 5 hands it on: four bytes, a dtype, and one dimension.
+std::string array_pickle(std::int64_t size, const std::string& dtype = "f4") {
+  std::string text = "cnumpy.core.numeric\n_frombuffer\n(";
+  text.append("U\x04").append("\x3f\x80\0\0", 4);
+  text.append("cnumpy\ndtype\nU").append(1, static_cast<char>(dtype.size())).append(dtype);
+  text.append("K\0K\x01\x87R", 6).append("\x8a\x08");
+  for (int byte = 0; byte < 8; ++byte) text.append(1, static_cast<char>(size >> 8 * byte));
+  return text.append("\x85U\x01\x43tR.");
+}
+
+PickledValue read_array(const std::string& pickle) {
+  const TemporaryFolder folder;
+  return nexuml::read_pickle(folder.write("array.pkl", pickle));
+}
+
 }  // namespace
+
+TEST_CASE("an array of numpy has the numbers of its bytes, in either byte order") {
+  CHECK(read_array(array_pickle(1, ">f4")).get_if<at::Tensor>()->item<float>() == 1.0f);
+  CHECK(read_array(array_pickle(4, "u1")).get_if<at::Tensor>()->numel() == 4);
+}
+
+TEST_CASE("an array of numpy that claims more than its bytes is refused, also where the product runs over") {
+  CHECK_THAT(refusal([] { read_array(array_pickle(2)); }), Contains("4 bytes whose shape needs 8"));
+  CHECK_THAT(refusal([] { read_array(array_pickle(-1)); }), Contains("larger than its bytes"));
+  // 4 * (2^62 + 1) leaves 4 in 64 bits.
+  CHECK_THAT(refusal([] { read_array(array_pickle((std::int64_t{1} << 62) + 1)); }), Contains("larger than its bytes"));
+}
 
 TEST_CASE("pickles that are cut off, unbalanced or of unknown opcodes are refused") {
   CHECK_THAT(refusal_of_pickle(""), Contains("E757") && Contains("cut off"));
