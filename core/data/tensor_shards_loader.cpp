@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "data/exported_dataset.h"
+#include "data/pinned.h"
 #include "data/prefetcher.h"
 #include "data/random.h"
 #include "data/tensor_shards.h"
@@ -157,16 +158,6 @@ class ShardLoader final : public DataLoader {
     for (const auto& [key, tensor] : batch.x) permuted.set(key, tensor.index_select(0, order));
     batch.x = std::move(permuted);
     return batch;
-  }
-
-  static Batch pinned(const Batch& batch) {
-    Batch result;
-    for (const auto& [key, tensor] : batch.x) result.x.set(key, tensor.pin_memory());
-    if (batch.y) {
-      result.y.emplace();
-      for (const auto& [key, tensor] : *batch.y) result.y->set(key, tensor.pin_memory());
-    }
-    return result;
   }
 
   const LoaderRequest request_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nexuml/data.h>
 
+#include "data/pinned.h"
 #include "data/prefetcher.h"
 #include "data/random.h"
 
@@ -65,18 +66,6 @@ class GatherLoader final : public DataLoader {
       gathered.x.set("sample_index",
                      at::tensor(at::ArrayRef<std::int64_t>(rows.data(), rows.size()), at::kLong));
     return request_.pin_memory ? pinned(gathered) : gathered;
-  }
-
-  static TensorDict pinned(const TensorDict& tensors) {
-    TensorDict result;
-    for (const auto& [key, tensor] : tensors) result.set(key, tensor.pin_memory());
-    return result;
-  }
-  static Batch pinned(const Batch& batch) {
-    Batch result;
-    result.x = pinned(batch.x);
-    if (batch.y) result.y = pinned(*batch.y);
-    return result;
   }
 
   const LoaderRequest request_;
