@@ -22,12 +22,6 @@ std::optional<std::int64_t> index_of(const std::string& name) {
   return canonical && index >= 0 ? std::optional(index) : std::nullopt;
 }
 
-WrittenFile write_text(const std::string& path, const std::string& text) {
-  tensor_io::HashingWriter writer(path);
-  writer.write(text);
-  return writer.commit();
-}
-
 // The model without the further names of tied weights, and those as metadata in the way of Python's
 // safetensors.torch.save_model, whose counterpart gives them back.
 struct StoredModel {
@@ -62,10 +56,12 @@ void write_files(const fs::path& folder, const Checkpoint& checkpoint) {
     manifest.aliases = std::move(model.aliases);
     add("model.safetensors", write_safetensors(path("model.safetensors"), model.tensors, model.metadata));
     if (!checkpoint.recipe.is_null())
-      add("recipe.json", write_text(path("recipe.json"), format_written_json(checkpoint.recipe)));
-    add("trainer.json", write_text(path("trainer.json"), format_written_json(checkpoint.trainer_state)));
+      add("recipe.json",
+          tensor_io::write_text_file(path("recipe.json"), format_written_json(checkpoint.recipe)));
+    add("trainer.json",
+        tensor_io::write_text_file(path("trainer.json"), format_written_json(checkpoint.trainer_state)));
     add("trainer.safetensors", write_safetensors(path("trainer.safetensors"), checkpoint.trainer));
-    write_text(path(manifest_file_name), format_manifest(manifest));
+    tensor_io::write_text_file(path(manifest_file_name), format_manifest(manifest));
   } catch (const Error& error) {
     fail_to_save(folder, error.diagnostics().entries().front().message);
   }

@@ -10,7 +10,7 @@
 #include "engine/engine_call.h"
 #include "engine/interrupt.h"
 #include "engine/scenario_input.h"
-#include "engine/text_file.h"
+#include "tensor_io/hashing_writer.h"
 
 namespace nexuml {
 
@@ -80,8 +80,8 @@ int build_scenarios(EngineCall& call) {
   if (const auto path = call.text("save_weights"))
     write_safetensors(*path, state_dict(*pipelines.front()), {{"format", "pt"}});
   if (const auto path = call.text("diagram"))
-    write_text_file(*path, diagram_for(*path, *pipelines.front(), scenarios.front().spec));
-  if (const auto path = call.text("timing")) write_text_file(*path, build_trace(spans));
+    tensor_io::write_text_file(*path, diagram_for(*path, *pipelines.front(), scenarios.front().spec));
+  if (const auto path = call.text("timing")) tensor_io::write_text_file(*path, build_trace(spans));
   return 0;
 }
 

@@ -11,9 +11,9 @@
 #include <map>
 #include <system_error>
 
-#include "engine/text_file.h"
 #include "engine/value_changes.h"
 #include "scenario/document.h"
+#include "tensor_io/hashing_writer.h"
 #include "track/metrics_csv.h"
 
 namespace nexuml {
@@ -94,8 +94,8 @@ void RunFolder::begin(const EngineCall& call, const ScenarioInput& input) const 
   if (failure)
     throw Error("E887", "the run folder cannot be made: " + failure.message(),
                 Where::in_file(path_.string()));
-  write_text_file(scenario_file(), write_yaml(input.document));
-  write_text_file(path_ / "provenance.json", write_json(provenance_of(call, input)) + "\n");
+  tensor_io::write_text_file(scenario_file(), write_yaml(input.document));
+  tensor_io::write_text_file(path_ / "provenance.json", write_json(provenance_of(call, input)) + "\n");
 }
 
 RunFolder RunFolder::open(const fs::path& wanted) {
@@ -139,12 +139,12 @@ void RunFolder::record_resume(const ScenarioInput& input, std::int64_t index,
   if (!resumed) resumed = &origin.set("resumed", Value::list());
   resumed->push_back(Value::map(
       {{"at", utc_now("{:%Y-%m-%dT%H:%M:%SZ}")}, {"checkpoint", index}, {"changes", Value(changes)}}));
-  write_text_file(path_ / "provenance.json", write_json(origin) + "\n");
-  write_text_file(scenario_file(), write_yaml(input.document));
+  tensor_io::write_text_file(path_ / "provenance.json", write_json(origin) + "\n");
+  tensor_io::write_text_file(scenario_file(), write_yaml(input.document));
 }
 
 void RunFolder::write_summary(const Value& summary) const {
-  write_text_file(path_ / "summary.json", write_json(summary) + "\n");
+  tensor_io::write_text_file(path_ / "summary.json", write_json(summary) + "\n");
 }
 
 }  // namespace nexuml

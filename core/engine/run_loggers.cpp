@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/text_file.h"
+#include "tensor_io/hashing_writer.h"
 #include "track/text_files.h"
 
 namespace nexuml {
@@ -105,8 +105,8 @@ void RunLoggers::draw(Diagnostics& advice) const {
   const fs::path folder = base() / logging->diagram->output_dir;
   try {
     fs::create_directories(folder);
-    write_text_file((folder / (folder_name(input_.spec.name) + ".md")).string(),
-                    mermaid_diagram(pipeline_, input_.spec));
+    tensor_io::write_text_file((folder / (folder_name(input_.spec.name) + ".md")).string(),
+                               mermaid_diagram(pipeline_, input_.spec));
   } catch (const std::exception& error) {
     advice.warning("W849", fmt::format("the drawing of the pipeline was not written: {}", error.what()),
                    Where::in_file(folder.string()));

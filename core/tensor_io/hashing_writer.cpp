@@ -106,4 +106,10 @@ WrittenFile HashingWriter::commit() {
   return {size_, std::move(digest)};
 }
 
+WrittenFile write_text_file(const std::filesystem::path& path, std::string_view text) {
+  HashingWriter file(path.string());
+  file.write(text);
+  return file.commit();
+}
+
 }  // namespace nexuml::tensor_io

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string>
@@ -49,5 +50,8 @@ class NEXUML_EXPORT HashingWriter {
   std::uint64_t size_ = 0;
   HashingThread hash_;
 };
+
+// A text as a file, in one step. Throws E755.
+NEXUML_EXPORT WrittenFile write_text_file(const std::filesystem::path& path, std::string_view text);
 
 }  // namespace nexuml::tensor_io
