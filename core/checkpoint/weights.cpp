@@ -11,16 +11,13 @@
 #include <set>
 
 #include "checkpoint/wrapper_names.h"
+#include "tensor_io/layout.h"
 
 namespace nexuml {
 
 namespace {
 
 constexpr std::size_t listed_names = 10;
-
-std::string shape_text(const at::Tensor& tensor) {
-  return fmt::format("[{}]", fmt::join(tensor.sizes(), ", "));
-}
 
 std::string listed(const std::vector<std::string>& names) {
   std::vector<std::string> shown(names.begin(), names.begin() + std::min(names.size(), listed_names));
@@ -93,9 +90,9 @@ LoadReport compare(const TensorMap& own, const TensorMap& weights, const Checkpo
     else if (!target)
       report.unexpected.push_back(name);
     else if (target->sizes() != tensor.sizes())
-      report.shape_mismatched.push_back(fmt::format("{}: pipeline {}, file {}{}", name, shape_text(*target),
-                                                    shape_text(tensor),
-                                                    is_transposed(*target, tensor) ? " (transposed?)" : ""));
+      report.shape_mismatched.push_back(fmt::format(
+          "{}: pipeline {}, file {}{}", name, tensor_io::shape_text(target->sizes()),
+          tensor_io::shape_text(tensor.sizes()), is_transposed(*target, tensor) ? " (transposed?)" : ""));
     else
       report.matched.push_back(name);
   }
