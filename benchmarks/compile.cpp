@@ -106,13 +106,15 @@ BENCHMARK(check_of_a_chain)
     ->Complexity(benchmark::oN)
     ->Unit(benchmark::kMillisecond);
 
+void construct_by_hand() {
+  std::vector<torch::nn::Linear> layers;
+  for (int i = 0; i < 1000; ++i) layers.emplace_back(64, 64);
+  benchmark::DoNotOptimize(layers.data());
+}
+
 void small_layers_by_hand(benchmark::State& state) {
   at::set_num_threads(1);
-  for (auto _ : state) {
-    std::vector<torch::nn::Linear> layers;
-    for (int i = 0; i < 1000; ++i) layers.emplace_back(64, 64);
-    benchmark::DoNotOptimize(layers.data());
-  }
+  for (auto _ : state) construct_by_hand();
 }
 BENCHMARK(small_layers_by_hand)->Unit(benchmark::kMillisecond)->UseRealTime();
 
@@ -123,6 +125,24 @@ void small_layers_compiled(benchmark::State& state) {
         compile(scenario, {.registry = registry(), .threads = static_cast<int>(state.range(0))}));
 }
 BENCHMARK(small_layers_compiled)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
+
+// The time of two threads over that of constructing the same modules one after another. Pairs are
+// interleaved, so that both see the same machine.
+void small_layers_on_two_threads(benchmark::State& state) {
+  at::set_num_threads(1);
+  const ScenarioSpec scenario = fan(1000, 64);
+  const auto build = [&] { (void)compile(scenario, {.registry = registry(), .threads = 2}); };
+  build();
+  for (auto _ : state) {
+    std::vector<double> ratios;
+    for (int pair = 0; pair < 31; ++pair) {
+      const double by_hand = seconds_of(construct_by_hand);
+      ratios.push_back(seconds_of(build) / by_hand);
+    }
+    state.counters["of_by_hand"] = median(ratios);
+  }
+}
+BENCHMARK(small_layers_on_two_threads)->Iterations(1)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 // 25 layers of 2000 x 2000: a hundred million parameters. Pairs are interleaved, so that both see the same
 // machine.

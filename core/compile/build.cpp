@@ -30,32 +30,6 @@ std::optional<TensorSpec> known_spec(const BuildJob& job, const std::string& key
                   : std::string("the layer that writes it made nothing of zeros"));
 }
 
-// The context of a layer whose sources are all built.
-LayerBuildContext complete_context(const BuildJob& job, const GraphLayer& layer,
-                                   const CompileOptions& options) {
-  LayerBuildContext context;
-  static_cast<LayerInferContext&>(context) = infer_context(job.graph, layer, options);
-  for (std::size_t i = 0; i < layer.keys_in.size(); ++i)
-    if (const auto spec = known_spec(job, layer.keys_in[i], layer.sources[i]))
-      context.inputs[layer.keys_in[i]] = *spec;
-    else
-      fail_for_unknown_input(layer, i);
-  for (std::size_t i = 0; i < layer.label_sources.size(); ++i)
-    if (const auto spec = known_spec(job, layer.label_keys[i], layer.label_sources[i]))
-      context.labels[layer.label_keys[i]] = *spec;
-  std::size_t i = 0;
-  if (layer.spec->meta_in)
-    for (const auto& [name, key] : *layer.spec->meta_in) {
-      const auto& published = job.published[static_cast<std::size_t>(layer.metadata_sources[i++])];
-      if (!context.metadata.contains(name)) context.metadata[name] = published.at(key);
-    }
-  context.storage = job.storage;
-  context.delay_epochs = layer.spec->delay_epochs;
-  context.update_every_n_epochs = layer.spec->update_every_n_epochs;
-  context.stop = options.stop;
-  return context;
-}
-
 OrderedMap<Value> published_by(const GraphLayer& layer, const PipelineLayer& runtime, const Shapes& shapes) {
   OrderedMap<Value> published;
   if (!layer.spec->meta_out) return published;
@@ -133,7 +107,7 @@ class ParallelBuild {
   }
 
   void build_and_publish(BuildJob& job, std::size_t index, const GraphLayer& layer) {
-    LayerBuildContext& context = job.contexts[index] = complete_context(job, layer, options_);
+    const LayerBuildContext context = build_context(job, layer, options_);
     std::optional<Shapes> inferred = layer.shapes;
     if (!inferred && layer.can_infer) inferred = layer.spec->component->infer(context);
     {
@@ -189,7 +163,6 @@ SpanLog::Scope::~Scope() {
 BuildJob::BuildJob(const CompileInput& input_, Graph graph_)
     : input(input_),
       graph(std::move(graph_)),
-      contexts(graph.layers.size()),
       layers(graph.layers.size()),
       shapes(graph.layers.size()),
       published(graph.layers.size()) {}
@@ -197,6 +170,32 @@ BuildJob::BuildJob(const CompileInput& input_, Graph graph_)
 void build_layers(std::vector<BuildJob>& jobs, const CompileOptions& options, SpanLog& log,
                   Diagnostics& problems) {
   ParallelBuild(jobs, options, log, problems).run();
+}
+
+LayerBuildContext build_context(const BuildJob& job, const GraphLayer& layer, const CompileOptions& options) {
+  LayerBuildContext context;
+  // What the graph knows; what only the built sources tell is added.
+  static_cast<LayerInferContext&>(context) = infer_context(job.graph, layer, options);
+  for (std::size_t i = 0; i < layer.keys_in.size(); ++i) {
+    if (context.inputs.contains(layer.keys_in[i])) continue;
+    const auto spec = known_spec(job, layer.keys_in[i], layer.sources[i]);
+    if (!spec) fail_for_unknown_input(layer, i);
+    context.inputs.append(layer.keys_in[i], *spec);
+  }
+  for (std::size_t i = 0; i < layer.label_sources.size(); ++i)
+    if (const auto spec = known_spec(job, layer.label_keys[i], layer.label_sources[i]))
+      context.labels[layer.label_keys[i]] = *spec;
+  std::size_t i = 0;
+  if (layer.spec->meta_in)
+    for (const auto& [name, key] : *layer.spec->meta_in) {
+      const auto& published = job.published[static_cast<std::size_t>(layer.metadata_sources[i++])];
+      if (!context.metadata.contains(name)) context.metadata[name] = published.at(key);
+    }
+  context.storage = job.storage;
+  context.delay_epochs = layer.spec->delay_epochs;
+  context.update_every_n_epochs = layer.spec->update_every_n_epochs;
+  context.stop = options.stop;
+  return context;
 }
 
 std::shared_ptr<PipelineLayer> build_layer(const GraphLayer& layer, const LayerBuildContext& context,

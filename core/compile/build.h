@@ -44,7 +44,6 @@ struct BuildJob {
   const CompileInput& input;
   Graph graph;
   std::shared_ptr<SharedStorage> storage = std::make_shared<SharedStorage>();
-  std::vector<LayerBuildContext> contexts;
   std::vector<std::shared_ptr<PipelineLayer>> layers;
   std::vector<Shapes> shapes;                // inferred, or found by trying
   std::vector<OrderedMap<Value>> published;  // by metadata key
@@ -56,6 +55,10 @@ struct BuildJob {
 // not begun from beginning; what failed is in `problems`.
 void build_layers(std::vector<BuildJob>& jobs, const CompileOptions& options, SpanLog& log,
                   Diagnostics& problems);
+
+// What a layer is told whose sources are all built. Throws Error E822 when the shape of an input is not
+// known.
+LayerBuildContext build_context(const BuildJob& job, const GraphLayer& layer, const CompileOptions& options);
 
 // One layer from its context, with the random stream of (seed, stage, layer).
 std::shared_ptr<PipelineLayer> build_layer(const GraphLayer& layer, const LayerBuildContext& context,

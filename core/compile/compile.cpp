@@ -28,12 +28,13 @@ std::vector<BuildJob> checked_jobs(std::span<const CompileInput> inputs, const C
 
 // Random initialisation must be a function of the seed alone. A layer that drew from the default generator
 // changed it; building each again, alone, shows which one.
-void report_foreign_draws(const std::vector<BuildJob>& jobs, std::uint64_t seed, Diagnostics& problems) {
+void report_foreign_draws(const std::vector<BuildJob>& jobs, const CompileOptions& options,
+                          Diagnostics& problems) {
   for (const BuildJob& job : jobs)
     for (std::size_t i = 0; i < job.layers.size(); ++i) {
       const GraphLayer& layer = job.graph.layers[i];
       const at::Tensor before = default_random_state();
-      (void)build_layer(layer, job.contexts[i], seed);
+      (void)build_layer(layer, build_context(job, layer, options), options.seed);
       if (at::equal(before, default_random_state())) continue;
       problems
           .error("E823",
@@ -48,7 +49,7 @@ void build_checked(std::vector<BuildJob>& jobs, const CompileOptions& options, S
   const at::Tensor before = default_random_state();
   build_layers(jobs, options, log, problems);
   if (at::equal(before, default_random_state())) return;
-  if (!problems.has_errors()) report_foreign_draws(jobs, options.seed, problems);
+  if (!problems.has_errors()) report_foreign_draws(jobs, options, problems);
   set_default_random_state(before);
 }
 
@@ -59,7 +60,7 @@ OrderedMap<TensorSpec> known_inputs(const Graph& graph) {
   return inputs;
 }
 
-// Every key with the spec that its last writer gave it.
+// Every key with the spec that its last writer gave it. Before `assembled` takes the specs of the layers.
 OrderedMap<TensorSpec> final_specs(const BuildJob& job) {
   OrderedMap<TensorSpec> specs;
   for (const std::string& key : job.graph.key_order) {
@@ -75,14 +76,15 @@ OrderedMap<TensorSpec> final_specs(const BuildJob& job) {
 
 std::shared_ptr<CompiledPipeline> assembled(BuildJob& job) {
   PipelineParts parts;
-  for (std::size_t i = 0; i < job.layers.size(); ++i) {
-    const GraphLayer& layer = job.graph.layers[i];
-    parts.layers.push_back(
-        {layer.stage, layer.name, layer.spec->component, std::move(job.layers[i]), job.shapes[i].outputs});
-    for (auto& [key, value] : job.published[i]) parts.metadata[key] = value;
-  }
   parts.inputs = known_inputs(job.graph);
   parts.specs = final_specs(job);
+  parts.layers.reserve(job.layers.size());
+  for (std::size_t i = 0; i < job.layers.size(); ++i) {
+    GraphLayer& layer = job.graph.layers[i];
+    parts.layers.push_back({std::move(layer.stage), std::move(layer.name), layer.spec->component,
+                            std::move(job.layers[i]), std::move(job.shapes[i].outputs)});
+    for (auto& [key, value] : job.published[i]) parts.metadata[key] = std::move(value);
+  }
   parts.storage = job.storage;
   return std::make_shared<CompiledPipeline>(std::move(parts));
 }

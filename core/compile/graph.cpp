@@ -56,10 +56,11 @@ class GraphBuilder {
   Graph build() {
     graph_.data = view_data(input_, problems_);
     for (const auto& [key, spec] : graph_.data.features) add_key(key, {});
-    find_later_producers();
     const auto& stages = input_.scenario.pipeline.stages;
     const auto places = stage_places(Place(input_.document)["pipeline"], input_.scenario.pipeline);
-    std::size_t position = 0;
+    std::size_t position = 0, count = 0;
+    for (const auto& [stage, layers] : stages) count += layers.size();
+    graph_.layers.reserve(count);
     for (const auto& [stage, layers] : stages) add_stage(stage, layers, places[position++]);
     return std::move(graph_);
   }
@@ -70,11 +71,16 @@ class GraphBuilder {
     return std::find(skip.begin(), skip.end(), stage) != skip.end();
   }
 
-  void find_later_producers() {
-    for (const auto& [stage, layers] : input_.scenario.pipeline.stages)
-      for (std::size_t i = 0; !skipped(stage) && i < layers.size(); ++i)
-        for (const std::string& key : layers[i].keys_out)
-          first_producers_.try_emplace(key, fmt::format("{}[{}]", stage, i));
+  // `Encoder[3]`, the first layer that gives the key, wherever it stands; null when none does. The index is
+  // made when the first mistake asks for it.
+  const std::string* first_producer(const std::string& key) {
+    if (first_producers_.empty())
+      for (const auto& [stage, layers] : input_.scenario.pipeline.stages)
+        for (std::size_t i = 0; !skipped(stage) && i < layers.size(); ++i)
+          for (const std::string& made : layers[i].keys_out)
+            first_producers_.try_emplace(made, fmt::format("{}[{}]", stage, i));
+    const auto found = first_producers_.find(key);
+    return found == first_producers_.end() ? nullptr : &found->second;
   }
 
   void add_stage(const std::string& stage, const std::vector<LayerSpec>& layers, const Place& place) {
@@ -187,11 +193,9 @@ class GraphBuilder {
       problem.hint = fmt::format("'{}' is a label of the data: set label_in_x: false", key);
       return;
     }
-    const auto later = first_producers_.find(key);
-    problem.hint =
-        later != first_producers_.end()
-            ? fmt::format("{} gives it, but runs later: move its stage before this one", later->second)
-            : near_hint(key, graph_.key_order);
+    const std::string* later = first_producer(key);
+    problem.hint = later ? fmt::format("{} gives it, but runs later: move its stage before this one", *later)
+                         : near_hint(key, graph_.key_order);
   }
 
   // Distances to ten thousand names, once for each of ten thousand mistakes, would take minutes.

@@ -6,12 +6,13 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/equal.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
-#include <openssl/sha.h>
+#include <openssl/evp.h>
 
 #include <atomic>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -212,8 +213,11 @@ void set_default_random_state(const at::Tensor& state) {
 std::uint64_t layer_seed(std::uint64_t seed, std::string_view stage, std::string_view layer) {
   std::string text = std::to_string(seed);
   text.append(1, '\0').append(stage).append(1, '\0').append(layer);
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
+  // Fetched once: looking the algorithm up costs more than hashing a name.
+  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  if (EVP_Digest(text.data(), text.size(), digest, nullptr, sha256, nullptr) != 1)
+    throw std::runtime_error("OpenSSL offers no SHA-256");
   std::uint64_t derived = 0;
   for (int i = 0; i < 8; ++i) derived = derived << 8 | digest[i];
   return derived;
