@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "host/freed_memory.h"
+
 namespace {
 
 using namespace nexuml;
@@ -167,4 +169,9 @@ BENCHMARK(heavy_graph_on_two_threads)->Iterations(1)->Unit(benchmark::kMilliseco
 
 }  // namespace
 
-BENCHMARK_MAIN();
+int main(int argc, char** argv) {
+  nexuml::keep_freed_memory();  // as the host does
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+}
