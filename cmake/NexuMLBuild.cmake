@@ -25,6 +25,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports false positives of these from inside inlined standard containers at -O2.
   add_compile_options(-Wno-maybe-uninitialized -Wno-restrict)
 endif()
+if(WIN32)
+  # Classes with inline members are exported whole; what is inline needs no import.
+  add_compile_options(-Wno-attributes)
+endif()
 # No path of the building machine in a binary.
 add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
 add_link_options(-Wl,--as-needed)
@@ -59,6 +63,12 @@ function(nexuml_room_sources variable)
     file(GLOB found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cpp")
     list(APPEND sources ${found})
   endforeach()
+  # A source for one system says so in its name.
+  if(WIN32)
+    list(FILTER sources EXCLUDE REGEX "_posix\\.cpp$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "_windows\\.cpp$")
+  endif()
   set(${variable} "${sources}" PARENT_SCOPE)
 endfunction()
 

@@ -1,5 +1,20 @@
 # What the tree links against. Everything comes from the system's packages except LibTorch; nothing is downloaded here.
 
+if(WIN32)
+  # What scripts/cross-windows put together: headers of the system's packages, and a libyaml.
+  add_library(nexuml-private-dependencies INTERFACE)
+  target_include_directories(nexuml-private-dependencies INTERFACE
+    "${CMAKE_SOURCE_DIR}/core" "${CMAKE_SOURCE_DIR}/sdk/include")
+  target_include_directories(nexuml-private-dependencies SYSTEM INTERFACE "${NEXUML_WINDOWS_DEPENDENCIES}/include")
+  target_compile_definitions(nexuml-private-dependencies INTERFACE
+    BOOST_DLL_USE_STD_FS FMT_HEADER_ONLY SPDLOG_FMT_EXTERNAL YAML_DECLARE_STATIC _WIN32_WINNT=0x0A00 NOMINMAX
+    WIN32_LEAN_AND_MEAN)
+  target_link_libraries(nexuml-private-dependencies INTERFACE
+    "${NEXUML_WINDOWS_DEPENDENCIES}/lib/libyaml.a" bcrypt shlwapi)
+  add_library(CLI11::CLI11 INTERFACE IMPORTED)
+  return()
+endif()
+
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)

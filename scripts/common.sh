@@ -54,3 +54,24 @@ build_jobs() {
   [ "$memory" -ge 1 ] || memory=1
   echo $((cores < memory ? cores : memory))
 }
+
+# fetch_source PACKAGE FOLDER: the source of a Debian package, unpacked below FOLDER. The system's own package sources are
+# asked for source packages, with lists of their own: nothing of the system changes.
+fetch_source() {
+  local package=$1 folder=$2 scratch file
+  scratch=$(mktemp -d)
+  mkdir -p "$folder" "$scratch/parts" "$scratch/lists/partial"
+  for file in /etc/apt/sources.list.d/*.sources; do
+    [ ! -e "$file" ] || sed 's/^Types:.*/Types: deb-src/' "$file" >"$scratch/parts/${file##*/}"
+  done
+  for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+    [ ! -e "$file" ] || sed -n 's/^deb /deb-src /p' "$file" >"$scratch/parts/${file##*/}.list"
+  done
+  local apt=(apt-get -q -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$scratch/parts"
+    -o "Dir::State::Lists=$scratch/lists" -o APT::Sandbox::User=root)
+  say "Fetching the source of $package"
+  "${apt[@]}" update >"$scratch/log" 2>&1 || { cat "$scratch/log" >&2; fail "the package lists cannot be read"; }
+  (cd "$folder" && "${apt[@]}" source "$package" >"$scratch/log" 2>&1) ||
+    { cat "$scratch/log" >&2; fail "no source package $package"; }
+  rm -rf "$scratch"
+}

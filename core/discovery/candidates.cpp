@@ -6,10 +6,11 @@
 #include <filesystem>
 #include <set>
 
-#include "discovery/elf_facts.h"
+#include "discovery/abi.h"
 #include "discovery/file_bytes.h"
+#include "discovery/library_facts.h"
 #include "discovery/manifest.h"
-#include "discovery/pe_facts.h"
+#include "discovery/system.h"
 
 namespace nexuml {
 namespace {
@@ -39,18 +40,16 @@ class Walk {
     entry.hint = "create it, or leave it out";
   }
   // A component library of ours for another system: harmless, and worth a line to who looks for it.
-  void report_windows_library(const std::string& path) {
+  void report_foreign_library(const std::string& path) {
     const FileBytes bytes(path);
+    const auto foreign = bytes.problem().empty() ? read_foreign_library(bytes) : std::nullopt;
     Diagnostics unreported;
-    const auto facts =
-        bytes.problem().empty() ? read_pe_facts(bytes, Where::in_file(path), unreported) : std::nullopt;
-    const auto note =
-        facts && facts->note ? read_note(*facts->note, Where::in_file(path), unreported) : std::nullopt;
+    const auto note = foreign ? read_note(foreign->note, Where::in_file(path), unreported) : std::nullopt;
     if (!note) return;
     problems_
         .note("W203",
-              fmt::format("{} {} is a library for Windows ({}), this host runs on {}", note->library_id,
-                          note->library_version, facts->machine, host_machine()),
+              fmt::format("{} {} is a library for {}, this host runs on {}", note->library_id,
+                          note->library_version, foreign->system, host_machine()),
               Where::in_library(note->library_id, path))
         .hint = "use the library's build for this system";
   }
@@ -71,7 +70,7 @@ class Walk {
 
 // The entries of a folder by name, links followed.
 struct Listing {
-  std::vector<std::string> manifests, libraries, windows_libraries, folders;
+  std::vector<std::string> manifests, libraries, foreign_libraries, folders;
 };
 
 bool list_folder(const std::string& folder, Listing& listing, std::string& problem) {
@@ -80,17 +79,17 @@ bool list_folder(const std::string& folder, Listing& listing, std::string& probl
   for (; !failed && entries != fs::directory_iterator(); entries.increment(failed)) {
     std::string name = entries->path().filename().string();
     const bool manifest = name.ends_with(manifest_suffix);
-    const bool library = name.ends_with(".so"), windows = name.ends_with(".dll");
+    const bool library = name.ends_with(library_suffix), foreign = name.ends_with(foreign_library_suffix);
     std::error_code ignored;
     if (entries->is_directory(ignored)) {
       if (!name.starts_with('.')) listing.folders.push_back(std::move(name));
-    } else if ((manifest || library || windows) && entries->is_regular_file(ignored)) {
-      auto& names = manifest ? listing.manifests : library ? listing.libraries : listing.windows_libraries;
+    } else if ((manifest || library || foreign) && entries->is_regular_file(ignored)) {
+      auto& names = manifest ? listing.manifests : library ? listing.libraries : listing.foreign_libraries;
       names.push_back(std::move(name));
     }
   }
   if (failed) problem = failed.message();
-  for (auto* names : {&listing.manifests, &listing.libraries, &listing.windows_libraries, &listing.folders})
+  for (auto* names : {&listing.manifests, &listing.libraries, &listing.foreign_libraries, &listing.folders})
     std::ranges::sort(*names);
   return !failed;
 }
@@ -116,9 +115,9 @@ void Walk::visit(const std::string& folder, const FileIdentity& identity, int de
     for (const auto& name : listing.libraries) {
       std::string path = folder + "/" + name;
       const FileBytes bytes(path);
-      if (bytes.problem().empty() && has_nexuml_note(bytes)) add({.library = std::move(path)});
+      if (bytes.problem().empty() && is_own_library(bytes)) add({.library = std::move(path)});
     }
-    for (const auto& name : listing.windows_libraries) report_windows_library(folder + "/" + name);
+    for (const auto& name : listing.foreign_libraries) report_foreign_library(folder + "/" + name);
   }
   if (place_->kind == SearchPlace::Kind::entry_points) return;
   for (const auto& name : listing.folders) {

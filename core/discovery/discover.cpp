@@ -1,7 +1,6 @@
 #include "discovery/discover.h"
 
 #include <fmt/format.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <map>
@@ -10,6 +9,7 @@
 #include "discovery/candidates.h"
 #include "discovery/examine.h"
 #include "discovery/permissions.h"
+#include "discovery/system.h"
 #include "discovery/version_order.h"
 
 namespace nexuml {
@@ -37,7 +37,7 @@ void apply_disabled(std::vector<Examined>& all, const std::string& globs) {
   for (const auto& glob : split_paths(globs)) {
     for (auto& examined : all) {
       auto& library = examined.library;
-      if (!library.usable() || ::fnmatch(glob.c_str(), library.origin.library.c_str(), 0) != 0) continue;
+      if (!library.usable() || !fits_glob(glob, library.origin.library)) continue;
       library.state = EntryState::disabled;
       library.reason = "NEXUML_COMPONENT_DISABLE names " + glob;
     }

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "discovery/elf_facts.h"
-#include "discovery/host_versions.h"
+#include "discovery/library_facts.h"
 #include "discovery/manifest.h"
 
 namespace nexuml {
@@ -92,7 +91,7 @@ std::function<DeclaredSchemas(Diagnostics&)> schemas_reader(const std::string& m
         return read_schemas(read_text_file(beside, problems), beside, problems);
     }
     const FileBytes bytes(library);
-    const auto inside = bytes.problem().empty() ? read_elf_section(bytes, schemas_section) : std::nullopt;
+    const auto inside = bytes.problem().empty() ? read_library_section(bytes, schemas_section) : std::nullopt;
     return inside ? read_schemas(*inside, library, problems) : DeclaredSchemas{};
   };
 }
@@ -100,7 +99,7 @@ std::function<DeclaredSchemas(Diagnostics&)> schemas_reader(const std::string& m
 // The manifest of a bare library: from its section, or just what the note tells.
 std::optional<Manifest> manifest_inside(const FileBytes& bytes, const std::string& path, const AbiNote& note,
                                         Diagnostics& problems) {
-  if (const auto section = read_elf_section(bytes, manifest_section))
+  if (const auto section = read_library_section(bytes, manifest_section))
     return read_manifest(*section, path, problems);
   Manifest manifest;
   manifest.library_id = note.library_id;
@@ -140,7 +139,7 @@ std::optional<LibraryFile> check_library_file(const FileBytes& bytes, const Mani
         .hint = "copy or build the library again, or delete the folder";
     return std::nullopt;
   }
-  auto facts = read_elf_facts(bytes, where, problems);
+  auto facts = read_library_facts(bytes, where, problems);
   if (!facts) return std::nullopt;
   build_id = facts->build_id;
   if (!facts->note) {
@@ -156,6 +155,18 @@ std::optional<LibraryFile> check_library_file(const FileBytes& bytes, const Mani
     return std::nullopt;
   }
   return LibraryFile{std::move(*note), std::move(facts->version_needs)};
+}
+
+// Builds for several machines may lie in one root on purpose: harmless, and worth a line to who looks for
+// one. W203.
+bool is_for_another_machine(const AbiFacts& library, const AbiFacts& host, const Where& where,
+                            Diagnostics& problems) {
+  if (library.machine().empty() || library.machine() == host.machine()) return false;
+  problems
+      .note("W203", fmt::format("built for {}, this host runs on {}", library.machine(), host.machine()),
+            where)
+      .hint = "use the library's build for this machine";
+  return true;
 }
 
 }  // namespace
@@ -181,7 +192,8 @@ std::optional<Examined> examine(const Candidate& candidate, const AbiFacts& host
   Where where = Where::in_file(path.empty() ? candidate.manifest : path);
   if (manifest) where.library = manifest->library_id;
   // The manifest's abi first: a library for another system is told by it, whatever its file looks like.
-  const bool fits = !manifest || check_abi(manifest->abi, host, where, found);
+  const bool foreign = manifest && is_for_another_machine(manifest->abi, host, where, found);
+  const bool fits = !foreign && (!manifest || check_abi(manifest->abi, host, where, found));
   std::optional<LibraryFile> file;
   Examined examined;
   std::string build_id;
@@ -200,7 +212,7 @@ std::optional<Examined> examine(const Candidate& candidate, const AbiFacts& host
     } else if (file) {
       check_processor(file->note.abi, host, where, found);  // what no manifest tells
     }
-    if (file) check_version_needs(file->version_needs, host_versions(), where, found);
+    if (file) check_system_versions(file->version_needs, where, found);
   } else {
     found.append(problems);  // the reason stands there already
   }
@@ -209,7 +221,7 @@ std::optional<Examined> examine(const Candidate& candidate, const AbiFacts& host
   examined.library.origin.build_id = build_id;
   if (path.empty() || (fits && !file))
     break_library(examined.library, EntryState::broken, found);
-  else if (found.has_errors())
+  else if (foreign || found.has_errors())
     break_library(examined.library, EntryState::incompatible, found);
   else
     add_scenario_files(examined.library, folder_of(path));

@@ -1,16 +1,14 @@
 #include "discovery/search.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <nexuml/value.h>
-#include <sys/auxv.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
-extern char** environ;
+#include "discovery/system.h"
 
 namespace nexuml {
 namespace {
@@ -51,15 +49,16 @@ std::string Environment::library_config_path() const {
 
 Environment process_environment() {
   Environment environment;
-  Dl_info own{};
-  if (::dladdr(reinterpret_cast<const void*>(&process_environment), &own) != 0 && own.dli_fname) {
+  const OwnPlace own = own_place();
+  if (!own.library.empty()) {
     std::error_code ignored;
-    const fs::path library = fs::canonical(own.dli_fname, ignored);
-    const fs::path folder = library.parent_path();
-    environment.host_prefix = folder.parent_path().string();
-    environment.components_dir = (folder / "nexuml" / "components").string();
+    const fs::path folder = fs::canonical(own.library, ignored).parent_path();
+    // Windows has its shared libraries beside its programs.
+    const fs::path libraries = folder.filename() == "bin" ? folder.parent_path() / "lib" : folder;
+    environment.host_prefix = folder.parent_path().generic_string();
+    environment.components_dir = (libraries / "nexuml" / "components").generic_string();
   }
-  environment.elevated = ::getauxval(AT_SECURE) != 0;
+  environment.elevated = own.elevated;
   if (environment.elevated) return environment;
   for (const char* name : variable_names)
     if (const char* value = std::getenv(name)) environment.variables.emplace(name, value);
@@ -69,7 +68,7 @@ Environment process_environment() {
 std::vector<std::string> split_paths(std::string_view list) {
   std::vector<std::string> parts;
   while (!list.empty()) {
-    const auto end = std::min(list.find(':'), list.size());
+    const auto end = std::min(list.find(path_separator), list.size());
     if (end > 0) parts.emplace_back(list.substr(0, end));
     list.remove_prefix(std::min(end + 1, list.size()));
   }

@@ -1,6 +1,5 @@
 #include "loading/open_library.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <boost/core/demangle.hpp>
@@ -54,16 +53,6 @@ void report_thrown_while_opening(const std::string& text, const Where& where, Di
 
 }  // namespace
 
-int library_open_flags() noexcept {
-  return RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE;
-}
-
-bool is_open(const char* soname) noexcept {
-  void* handle = ::dlopen(soname, RTLD_LAZY | RTLD_NOLOAD);
-  if (handle) ::dlclose(handle);
-  return handle != nullptr;
-}
-
 std::optional<boost::dll::shared_library> open_shared(const std::string& path, const Where& where,
                                                       Diagnostics& problems) {
   try {
@@ -85,6 +74,7 @@ std::optional<StagedRegistration> open_library(const std::string& path, const Wh
                                                Diagnostics& problems) {
   const auto library = open_shared(path, where, problems);
   if (!library) return std::nullopt;
+  keep_open(*library);
   if (!library->has(NEXUML_LIBRARY_ENTRY_SYMBOL)) {
     problems.error("E404", fmt::format("the library does not export {}", NEXUML_LIBRARY_ENTRY_SYMBOL), where)
         .hint = "write NEXUML_LIBRARY(registry) { ... } in one of its sources";

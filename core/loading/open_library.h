@@ -15,6 +15,9 @@ namespace nexuml {
 // outlive any handle, so nothing is ever unloaded. Never RTLD_DEEPBIND: it splits malloc from free.
 int library_open_flags() noexcept;
 
+// Windows counts handles and has no flag for it: there this is what keeps a library mapped.
+void keep_open(const boost::dll::shared_library& library);
+
 // Whether this process has a shared object of this SONAME open.
 bool is_open(const char* soname) noexcept;
 

@@ -1,7 +1,6 @@
 #include <nexuml/schema_node.h>
-#include <openssl/evp.h>
 
-#include <array>
+#include "schema/sha256.h"
 
 namespace nexuml {
 namespace {
@@ -32,14 +31,12 @@ Value without_documentation(const Value& value) {
 
 std::string schema_hash(const StructNode& schema) {
   const std::string bytes = canonical_json(without_documentation(schema_to_value(schema)));
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest.data(), &size, EVP_sha256(), nullptr);
+  const auto digest = sha256(bytes);
   static constexpr char kHex[] = "0123456789abcdef";
   std::string text;
-  for (unsigned int i = 0; i < size; ++i) {
-    text += kHex[digest[i] >> 4];
-    text += kHex[digest[i] & 15];
+  for (const unsigned char byte : digest) {
+    text += kHex[byte >> 4];
+    text += kHex[byte & 15];
   }
   return text;
 }

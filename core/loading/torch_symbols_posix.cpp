@@ -1,5 +1,3 @@
-#include "loading/torch_symbols.h"
-
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +8,7 @@
 
 #include "discovery/abi.h"
 #include "discovery/elf_facts.h"
+#include "loading/torch_symbols.h"
 
 namespace nexuml {
 namespace {
