@@ -88,7 +88,8 @@ class Validation {
     const FileBytes bytes(library.origin.path);
     Diagnostics told_by_the_scan;
     if (bytes.problem().empty()) {
-      if (const auto facts = read_elf_facts(bytes, where, told_by_the_scan)) advise(*facts, where, found);
+      if (const auto facts = read_elf_facts(bytes, where, told_by_the_scan))
+        advise(*facts, read_undefined_symbols(bytes), where, found);
     }
     report_.add(library.origin.library, "its file and manifest are sound", found);
   }
@@ -105,7 +106,21 @@ class Validation {
           .hint = "do such work when a component is built, not in NEXUML_LIBRARY or a static initialiser";
     }
     report_.add(library.origin.library, "opens and registers what it declares", found, seconds_);
-    return !found.has_errors();
+    if (found.has_errors()) return false;
+    check_types(library, answer);
+    return true;
+  }
+
+  void check_types(const DeclaredLibrary& library, const Value& answer) {
+    Diagnostics found;
+    for (const Value& type : answer.at("without_namespace").items()) {
+      found
+          .error("E507", fmt::format("the type of {} lies in no namespace", type.as_string()),
+                 Where::in_library(library.origin.library, library.origin.path))
+          .hint =
+          "put it into a namespace of the library's own: another library may have a type of that name";
+    }
+    report_.add(library.origin.library, "its types lie in namespaces", found);
   }
 
   void check_component(const DeclaredLibrary& library, const Identity& identity) {
@@ -220,13 +235,19 @@ int validate(Session& session) {
   SearchOptions search = invocation.search;
   search.first_roots = {subject.folder.string()};
   const auto catalog = discover(search, session.environment());
+  const std::vector<std::string> cases = invocation.texts("cases");
+  for (const auto& place : cases) {
+    std::error_code ignored;
+    if (!fs::exists(place, ignored))
+      throw Error("E101", "there are no cases: no such file or folder", Where::in_file(place));
+  }
   ValidationReport report;
   report_unreadable(subject, *catalog, report);
   Validation validation(session, *catalog, search, report);
   std::size_t libraries = 0;
   for (const auto& library : catalog->libraries()) {
     if (!subject.covers(library)) continue;
-    validation.validate(library, invocation.texts("cases"));
+    validation.validate(library, cases);
     ++libraries;
   }
   if (libraries == 0 && !report.has_problems()) {

@@ -8,6 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+extern "C" {  // which this header of glibc 2.36 does not say by itself
+#include <sys/pidfd.h>
+}
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -21,6 +25,7 @@
 #include "loading/library_loader.h"
 #include "loading/probe.h"
 #include "loading/probe_protocol.h"
+#include "loading/type_scopes.h"
 
 namespace nexuml {
 namespace {
@@ -163,15 +168,32 @@ void end_orphans() {
   }
 }
 
+// Becomes readable when a process ends; -1 on a system that has no such thing.
+struct ProcessEnd {
+  explicit ProcessEnd(pid_t process) : descriptor(::pidfd_open(process, 0)) {}
+  ~ProcessEnd() {
+    if (descriptor >= 0) ::close(descriptor);
+  }
+  ProcessEnd(const ProcessEnd&) = delete;
+  ProcessEnd& operator=(const ProcessEnd&) = delete;
+
+  const int descriptor;
+};
+
 // Waits for the child, reading both pipes so that it never blocks on them. Kills its whole group when time is
 // up.
 ChildEnd await_child(pid_t child, int result, int output, std::chrono::milliseconds timeout) {
   ChildEnd end;
   const auto until = Clock::now() + timeout;
+  const ProcessEnd process(child);
+  const int longest_sleep = process.descriptor < 0 ? 10 : 200;  // milliseconds
   bool result_open = true, output_open = true, ended = false;
   while (!ended) {
-    pollfd ready[2] = {{result_open ? result : -1, POLLIN, 0}, {output_open ? output : -1, POLLIN, 0}};
-    ::poll(ready, 2, 10);
+    pollfd ready[3] = {{result_open ? result : -1, POLLIN, 0},
+                       {output_open ? output : -1, POLLIN, 0},
+                       {process.descriptor, POLLIN, 0}};
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
+    ::poll(ready, 3, static_cast<int>(std::clamp<std::int64_t>(left + 1, 1, longest_sleep)));
     if (ready[0].revents) result_open = drain(result, end.answer, max_probe_message + 4);
     if (ready[1].revents) output_open = drain(output, end.output, kept_output);
     ended = ::waitpid(child, &end.status, WNOHANG) == child;
@@ -280,7 +302,12 @@ Value open_for_probe(LibraryLoader& loader, const Value& request) {
     loader.load(examined->library, problems);
   }
   const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-  return Value::map({{"diagnostics", to_value(problems)}, {"open_ms", took.count()}});
+  Value answer = Value::map({{"diagnostics", to_value(problems)}, {"open_ms", took.count()}});
+  if (examined) {
+    answer.set("without_namespace",
+               Value(types_without_namespace(loader.registry(), examined->library.origin.library)));
+  }
+  return answer;
 }
 
 int run_probe_worker(int requests, int responses, const ProbeTask& task) {
