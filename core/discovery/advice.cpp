@@ -13,7 +13,8 @@ constexpr std::size_t named_symbols = 5;  // symbols in a message
 
 }  // namespace
 
-void advise(const ElfFacts& facts, const Where& where, Diagnostics& problems) {
+void advise(const ElfFacts& facts, const std::vector<std::string>& undefined, const Where& where,
+            Diagnostics& problems) {
   if (facts.static_tls) {
     problems
         .warning("W602",
@@ -44,6 +45,17 @@ void advise(const ElfFacts& facts, const Where& where, Diagnostics& problems) {
             fmt::format("it needs {}: beside LibTorch's, that may be a second OpenMP in the process", needed),
             where)
         .hint = "build without -fopenmp; use oneTBB or at::parallel_for";
+  }
+  // What TORCH_LIBRARY and its kin are made of.
+  if (std::ranges::any_of(undefined,
+                          [](const std::string& name) { return name.starts_with("_ZN5torch7LibraryC"); })) {
+    problems
+        .warning("W606",
+                 "it registers operators with LibTorch (TORCH_LIBRARY): a second version of it in one "
+                 "process ends "
+                 "that process",
+                 where)
+        .hint = "offer functions as targets instead, or put the version into the operators' namespace";
   }
 }
 

@@ -1,4 +1,4 @@
-// What is not wrong with a library, but will hurt somebody: W602 to W604.
+// What is not wrong with a library, but will hurt somebody: W602 to W604, W606.
 #pragma once
 
 #include <nexuml/diagnostic.h>
@@ -7,7 +7,10 @@
 
 namespace nexuml {
 
-// W602 thread-local storage at a fixed place, W603 symbols beside the entry, W604 a second OpenMP. Warnings.
-void advise(const ElfFacts& facts, const Where& where, Diagnostics& problems);
+// W602 thread-local storage at a fixed place, W603 symbols beside the entry, W604 a second OpenMP, W606
+// operators registered with LibTorch. Warnings. `undefined`: the symbols that the library leaves for others
+// to define.
+void advise(const ElfFacts& facts, const std::vector<std::string>& undefined, const Where& where,
+            Diagnostics& problems);
 
 }  // namespace nexuml

@@ -123,7 +123,7 @@ void declare_host_commands(CLI::App& app, Declarations& declare) {
 
   CLI::App* inspect =
       declare.command(app, "inspect", "Show a component, target, library or scenario; opens no library");
-  declare.text(inspect, "subject", "subject", "Name, kind/name@version, library id, or a YAML file");
+  declare.text(inspect, "subject", "subject", "Name, kind/name@version, kind, library id, or a YAML file");
   declare.flag(inspect, "--schema", "schema", "Print the JSON Schema of its parameters");
 
   CLI::App* doctor =

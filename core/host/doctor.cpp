@@ -77,7 +77,8 @@ Diagnostics probe(Session& session, Prober& prober, const DeclaredLibrary& libra
   Diagnostics found, advice, told_by_the_scan;
   const Where where = Where::in_library(library.origin.library, library.origin.path);
   if (const FileBytes bytes(library.origin.path); bytes.problem().empty())
-    if (const auto facts = read_elf_facts(bytes, where, told_by_the_scan)) advise(*facts, where, advice);
+    if (const auto facts = read_elf_facts(bytes, where, told_by_the_scan))
+      advise(*facts, read_undefined_symbols(bytes), where, advice);
   for (Diagnostic entry : advice) {
     entry.severity = Severity::note;  // nothing that its user could mend
     found.add(std::move(entry));

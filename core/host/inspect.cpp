@@ -34,6 +34,23 @@ Value fields_value(const StructNode& schema) {
   return fields;
 }
 
+// Copies of one identity stand under it: the one that is used, and below it the others.
+void set_copy(Value& answer, const std::string& title, Value entry) {
+  Value* first = answer.find(title);
+  if (!first) {
+    answer.set(title, std::move(entry));
+    return;
+  }
+  if (entry.at("state") == Value(std::string(to_string(EntryState::declared)))) std::swap(*first, entry);
+  Value others = Value::list();
+  for (Value* holder : {&entry, first})
+    if (const Value* earlier = holder->find("other_copies"))
+      for (const Value& copy : earlier->items()) others.push_back(copy);
+  entry.erase("other_copies");
+  others.push_back(std::move(entry));
+  first->set("other_copies", std::move(others));
+}
+
 // One described thing: a component, a target, a scenario function.
 void show_described(Session& session, const std::string& title, const DeclaredLibrary& library,
                     EntryState state, const std::string& summary, const StructNode* schema) {
@@ -57,14 +74,31 @@ void show_described(Session& session, const std::string& title, const DeclaredLi
                             {"state", to_string(state)},
                             {"summary", summary}});
   if (schema) entry.set("fields", fields_value(*schema));
-  session.answer().set(title, std::move(entry));
+  set_copy(session.answer(), title, std::move(entry));
 }
 
-// `LinearEncoder`, `LinearEncoder@1`, `layer/LinearEncoder`, `layer/LinearEncoder@1`
+// Its name in `registry list`.
+std::string_view listing_of(ComponentKind kind) {
+  switch (kind) {
+    case ComponentKind::layer:
+      return "layers";
+    case ComponentKind::data_source:
+      return "data";
+    case ComponentKind::eval_algorithm:
+      return "eval";
+    case ComponentKind::loader_backend:
+      return "loaders";
+  }
+  return {};
+}
+
+// `LinearEncoder`, `LinearEncoder@1`, `layer/LinearEncoder`, `layer/LinearEncoder@1`; `layer` and `layers`
+// are all of a kind.
 bool matches(const Identity& identity, std::string_view subject) {
   const std::string kind(to_string(identity.kind));
   const std::string with_version = identity.name + "@" + identity.version;
-  return subject == identity.name || subject == with_version || subject == kind + "/" + identity.name ||
+  return subject == kind || subject == listing_of(identity.kind) || subject == identity.name ||
+         subject == with_version || subject == kind + "/" + identity.name ||
          subject == kind + "/" + with_version;
 }
 

@@ -34,3 +34,19 @@ TEST_CASE("a library that misbehaves and is not asked for harms no command") {
   CHECK(run.exit_code == 0);
   CHECK(run.json().at("diagnostics").size() == 0);
 }
+
+TEST_CASE(
+    "libraries open and train beside an allocator that is preloaded, and no memory goes to the wrong one") {
+  TestTree tree;
+  // glibc's checking allocator ends a process that gives it a block of another.
+  const std::vector<std::string> preloaded{"LD_PRELOAD=libc_malloc_debug.so.0", "MALLOC_CHECK_=3"};
+  const HostRun doctor = run_host(tree, {"doctor", "--root", TestTree::fixture_root("good")}, preloaded);
+  INFO(doctor.all());
+  CHECK(doctor.exit_code == 0);
+  CHECK(doctor.err.find("cannot be preloaded") == std::string::npos);
+  const HostRun trained =
+      run_host(tree, {"train", "synthetic-linear-ae-reconstruction", "--max-epochs", "1", "--run-dir", "run"},
+               preloaded);
+  INFO(trained.all());
+  CHECK(trained.exit_code == 0);
+}

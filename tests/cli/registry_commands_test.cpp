@@ -43,7 +43,8 @@ TEST_CASE("a command that does not exist is named with the near one, also inside
   TestTree tree;
   CHECK(run_host(tree, {"trian"}).err == "there is no command 'trian'; did you mean train?\n");
   CHECK(run_host(tree, {"registry", "lst"}).err == "there is no command 'lst'; did you mean list?\n");
-  CHECK(run_host(tree, {"checkpoints-of-mine"}).err.starts_with("there is no command 'checkpoints-of-mine'; there are: "));
+  CHECK(run_host(tree, {"checkpoints-of-mine"})
+            .err.starts_with("there is no command 'checkpoints-of-mine'; there are: "));
 }
 
 TEST_CASE("registry list shows what manifests declare, as a table and as one JSON document") {
@@ -173,6 +174,28 @@ TEST_CASE("inspect shows fields, defaults and words of a component, and its JSON
   const HostRun unknown = run_host(tree, {"inspect", "gian", "--root", good});
   CHECK(unknown.exit_code == 1);
   CHECK_THAT(unknown.err, Catch::Contains("did you mean gain"));
+}
+
+TEST_CASE("inspect shows shadowed copies beside the one that is used, and all components of a kind") {
+  TestTree tree;
+  const std::vector<std::string> roots{"--root", good, "--root", TestTree::fixture_root("good_1_10")};
+  const auto inspect = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "inspect");
+    arguments.insert(arguments.end(), roots.begin(), roots.end());
+    return run_host(tree, arguments);
+  };
+  const HostRun text = inspect({"gain"});
+  CHECK_THAT(text.out, Catch::Contains("from test.good 1.0.0") && Catch::Contains("from test.good 1.10.0") &&
+                           Catch::Contains("state shadowed: test.good 1.0.0 at"));
+  const Value entry = inspect({"gain", "--json"}).json().at("layer/gain@1");
+  CHECK(entry.at("version") == Value("1.0.0"));
+  REQUIRE(entry.at("other_copies").size() == 1);
+  CHECK(entry.at("other_copies").items()[0].at("version") == Value("1.10.0"));
+  CHECK(entry.at("other_copies").items()[0].at("state") == Value("shadowed"));
+
+  const HostRun kind = run_host(tree, {"inspect", "data", "--builtin-only"});
+  CHECK_THAT(kind.out, Catch::Contains("data_source/synthetic@1") && Catch::Contains("num_samples"));
+  CHECK_THAT(kind.out, !Catch::Contains("layer/"));
 }
 
 TEST_CASE("a conflict is shown by registry list with both libraries and their places") {

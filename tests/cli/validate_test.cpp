@@ -108,6 +108,21 @@ TEST_CASE("a library that cannot be opened is told with its code, and nothing el
   CHECK_THAT(needy.message_of("test.needs_missing", "its file"), Catch::Contains("E503"));
 }
 
+TEST_CASE("types outside every namespace are refused by name, those in a namespace of any kind are not") {
+  TestTree tree;
+  const Report loose = validate(tree, TestTree::fixture_root("no_namespace"));
+  INFO(loose.run.all());
+  CHECK(loose.run.exit_code == 3);
+  CHECK(loose.status_of("test.no_namespace", "opens") == "passed");
+  CHECK(loose.status_of("test.no_namespace", "its types lie in namespaces") == "failed");
+  CHECK_THAT(loose.run.out,
+             Catch::Contains("E507: the type of layer/loose@1 (Loose) lies in no namespace") &&
+                 Catch::Contains("layer/loose_template@1 (LooseTemplate<settled::Settled>) lies in no") &&
+                 !Catch::Contains("settled@1 (") && !Catch::Contains("anonymous@1 ("));
+  const Report kept = validate(tree, TestTree::fixture_root("contract_kept"));
+  CHECK(kept.status_of("test.contract_kept", "its types lie in namespaces") == "passed");
+}
+
 TEST_CASE("what slows others down is advice: W602, W603, W605") {
   TestTree tree;
   const auto advice_of = [&](const std::string& folder) {
@@ -137,6 +152,14 @@ TEST_CASE("golden cases that give other numbers fail with E873") {
   INFO(report.run.all());
   CHECK(report.run.exit_code == 3);
   CHECK_THAT(report.message_of("case ramp.json", "gives"), Catch::Contains("E873"));
+}
+
+TEST_CASE("cases that are not there are an error, not a run without cases") {
+  TestTree tree;
+  const HostRun run = run_host(
+      tree, {"validate", TestTree::fixture_root("contract_kept"), "--cases", tree.path("nowhere")});
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.err, Catch::Contains("E101") && Catch::Contains(tree.path("nowhere")));
 }
 
 TEST_CASE("the report is written as JUnit, and as text without what passed") {

@@ -15,7 +15,7 @@ Diagnostics advice_about(const std::string& fixture) {
   Diagnostics problems;
   const auto facts = read_elf_facts(MemoryBytes(bytes), {}, problems);
   REQUIRE(facts);
-  advise(*facts, Where::in_file(fixture), problems);
+  advise(*facts, read_undefined_symbols(MemoryBytes(bytes)), Where::in_file(fixture), problems);
   return problems;
 }
 
@@ -39,6 +39,10 @@ TEST_CASE("a second OpenMP is worth a word") {
   ElfFacts facts;
   facts.needed = {"libtorch_cpu.so", "libgomp.so.1", "libstdc++.so.6"};
   Diagnostics problems;
-  advise(facts, {}, problems);
+  advise(facts, {}, {}, problems);
   CHECK(codes(problems) == std::vector<std::string>{"W604"});
+}
+
+TEST_CASE("operators registered with LibTorch are worth a word: two versions of the library end a process") {
+  CHECK(codes(advice_about("registers_operators")) == std::vector<std::string>{"W606"});
 }
