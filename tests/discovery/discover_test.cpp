@@ -26,15 +26,18 @@ std::string states(const Catalog& catalog) {
   return text;
 }
 
-// The host that the manifests of the reported cases were written for.
-const AbiFacts case_host{"1.0", "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.0;tbb-12", ""};
+// The host that the manifests of the reported cases were written for. A fixture that was built with a
+// sanitizer fits, too, as beside a preloaded one.
+const AbiFacts case_host{"1.0", "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.0;tbb-12", "", "",
+                         std::string(host_abi().part("sanitizer-"))};
 
 }  // namespace
 
 TEST_CASE("one bad library does not hide the others, and each gives one diagnostic") {
   TestTree tree;
   tree.copy_fixture("good", "root/good");
-  const auto catalog = scan(tree, {.roots = {test_data("broken_libraries"), tree.path("root")}});
+  const auto catalog =
+      scan(tree, {.roots = {test_data("broken_libraries"), tree.path("root")}}, {}, case_host);
   std::map<std::string, int> by_folder;
   for (const auto& entry : catalog->diagnostics()) {
     const fs::path folder = fs::relative(entry.where.file, test_data("broken_libraries"));
@@ -218,4 +221,20 @@ TEST_CASE("names with spaces, letters of any script and line breaks are fine") {
   TestTree tree;
   tree.copy_fixture("good", "root/a b/größe \n 漢字");
   CHECK(states(*scan(tree, {.roots = {tree.path("root")}})) == "test.good 1.0.0 declared");
+}
+
+TEST_CASE(
+    "a library for another machine is one line of the report and no problem, and says so when it is asked "
+    "for") {
+  TestTree tree;
+  tree.write("root/a/a.nexuml.json",
+             manifest_text("org.example.a", "1.0", "far", "aarch64-linux-gnu;libstdcxx-cxx11;torch-2.1.0"));
+  const auto catalog = scan(tree, {.roots = {tree.path("root")}});
+  REQUIRE(codes(catalog->diagnostics()) == std::vector<std::string>{"W203"});
+  CHECK(catalog->diagnostics().entries()[0].severity == Severity::note);
+  CHECK(states(*catalog) == "org.example.a 1.0 incompatible");
+  Diagnostics problems;
+  CHECK_FALSE(catalog->provider({ComponentKind::layer, "far", "1"}, {}, {}, problems));
+  CHECK_THAT(problems.to_text(),
+             Catch::Contains("built for aarch64-linux-gnu, this host runs on x86_64-linux-gnu"));
 }

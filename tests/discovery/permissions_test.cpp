@@ -1,4 +1,5 @@
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 
@@ -44,4 +45,25 @@ TEST_CASE("a process with more rights than its user opens nothing that others ca
   const auto catalog = scan(tree, true);
   CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"E106"});
   CHECK_FALSE(catalog->library("test.good")->usable());
+}
+
+TEST_CASE("what belongs to a third user is opened by its caller's rights and by no greater ones") {
+  if (::geteuid() != 0) {
+    WARN("only root may give a file away: not tried");
+    return;
+  }
+  constexpr uid_t third_user = 65534;
+  for (const char* given : {"root", "root/a/test.good", "root/a/test.good/libtest_good.so"}) {
+    INFO(given);
+    TestTree tree;
+    tree.copy_fixture("good", "root/a");
+    REQUIRE(::chown(tree.path(given).c_str(), third_user, static_cast<gid_t>(-1)) == 0);
+    CHECK(scan(tree)->diagnostics().empty());
+    CHECK(scan(tree)->library("test.good")->usable());
+    const auto catalog = scan(tree, true);
+    CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"E106"});
+    CHECK_THAT(catalog->diagnostics().to_text(),
+               Catch::Contains(tree.path(given) + " belongs to another user"));
+    CHECK_FALSE(catalog->library("test.good")->usable());
+  }
 }

@@ -6,6 +6,7 @@
 
 #include "discovery/test_tree.h"
 #include "loading/probe.h"
+#include "sanitizer.h"
 
 using namespace nexuml;
 using namespace nexuml::test;
@@ -64,11 +65,7 @@ std::shared_ptr<const Catalog> scan(const TestTree& tree, const std::string& fol
 
 // A sanitizer takes more address space than any limit leaves.
 bool needs_limited_memory(const Expected& expected) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return expected.folder == std::string_view("eats_memory");
-#else
-  return expected.folder == std::string_view();
-#endif
+  return kSanitized && expected.folder == std::string_view("eats_memory");
 }
 
 void check_probe(Prober& prober, const Expected& expected) {

@@ -1,4 +1,5 @@
-// The order in which layers are built, with layers that need no LibTorch: this also runs under the thread sanitizer.
+// The order in which layers are built, with layers that need no LibTorch: this also runs under the thread
+// sanitizer.
 #include "compile/task_graph.h"
 
 #include <tbb/global_control.h>
@@ -16,8 +17,8 @@ using namespace nexuml;
 
 namespace {
 
-// A layer whose weights follow from its own seed and, as with shapes that are found by trying, from what the layers
-// before it made. It reads them without a lock: that they are done is the graph's promise.
+// A layer whose weights follow from its own seed and, as with shapes that are found by trying, from what the
+// layers before it made. It reads them without a lock: that they are done is the graph's promise.
 struct FakeLayer {
   std::vector<std::size_t> inputs;
   std::vector<std::uint64_t> weights;
