@@ -6,6 +6,7 @@
 - A library of plugins/, like a stranger's, includes public headers and its own.
 - Rooms without tensors reach no LibTorch header, also not through a public header.
 - Public headers include the standard library, LibTorch and each other; those of definitions and scenarios no LibTorch.
+- Drafts (sdk/include/nexuml/draft) say that they are drafts, and no settled header includes one.
 - <torch/torch.h> is included nowhere.
 """
 
@@ -106,6 +107,16 @@ class Check:
                     self.report(path, line, f"public header includes {name}; expected std, LibTorch or <nexuml/...>")
                 if path.name in TENSOR_FREE_HEADERS:
                     self.no_tensor(path, line, name, path.name)
+                if name.startswith("nexuml/draft/") and path.parent.name != "draft":
+                    self.report(path, line, f"a settled header includes <{name}>, which may change in any release")
+
+    def drafts(self):
+        for path in sources(self.public / "nexuml" / "draft"):
+            text = path.read_text(encoding="utf-8")
+            if not text.startswith("// Draft:"):
+                self.report(path, 1, "a draft begins with `// Draft:` and what is not settled about it")
+            if "namespace nexuml::draft {" not in text:
+                self.report(path, 1, "what a draft declares lies in namespace nexuml::draft")
 
     def no_whole_torch(self):
         for folder in ("sdk", "core", "plugins", "tests", "examples", "benchmarks"):
@@ -121,6 +132,7 @@ def main():
     check.rooms()
     check.plugins()
     check.public_headers()
+    check.drafts()
     check.no_whole_torch()
     print("\n".join(check.problems) if check.problems else "all includes point one way")
     return 1 if check.problems else 0

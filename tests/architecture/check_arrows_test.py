@@ -41,6 +41,15 @@ class CheckArrows(unittest.TestCase):
     def test_a_later_room(self):
         self.assert_found({"core/value/a.cpp": '\n#include "schema/b.h"\n'}, "core/value/a.cpp:2")
 
+    def test_a_draft_that_does_not_say_so_or_that_a_settled_header_includes(self):
+        draft = "sdk/include/nexuml/draft/a.h"
+        good = "// Draft: its name is not settled.\nnamespace nexuml::draft {\n}\n"
+        self.assertEqual(self.run_on({draft: good})[0], 0)
+        self.assert_found({draft: good.replace("Draft", "A")}, f"{draft}:1: a draft begins with")
+        self.assert_found({draft: good.replace("::draft", "")}, f"{draft}:1: what a draft declares")
+        self.assert_found({draft: good, "sdk/include/nexuml/b.h": "#include <nexuml/draft/a.h>\n"},
+                          "sdk/include/nexuml/b.h:1: a settled header includes")
+
     def test_data_and_track_do_not_know_each_other(self):
         self.assert_found({"core/track/a.cpp": '#include "data/b.h"\n'}, "core/track/a.cpp:1")
 
