@@ -26,11 +26,7 @@ if(NEXUML_WITH_RUNTIME)
 endif()
 
 install(DIRECTORY sdk/include/nexuml DESTINATION include)
-foreach(part template testing)
-  if(EXISTS "${PROJECT_SOURCE_DIR}/sdk/${part}")
-    install(DIRECTORY sdk/${part} DESTINATION share/nexuml)
-  endif()
-endforeach()
+install(DIRECTORY sdk/template DESTINATION share/nexuml)
 install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md DESTINATION share/nexuml)
 
 set(package_folder lib/cmake/NexuML)

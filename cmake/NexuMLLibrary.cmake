@@ -10,7 +10,8 @@
 # library. The shipped libraries are built by this same function. Everything but the entry symbol is hidden: two
 # libraries may then define the same class name without meeting in one process.
 #
-# MANIFEST names an index that stands ready, for builds whose result cannot run here; the first load checks it.
+# MANIFEST names an index that stands ready, for builds whose result cannot run here; the schemas beside it are taken
+# along, and the first load checks both.
 # WITHOUT_TENSORS is for a library that uses no LibTorch: it links NexuML::Core alone.
 
 include_guard(GLOBAL)
@@ -50,13 +51,18 @@ function(nexuml_add_library target)
     NEXUML_ID "${arg_ID}"
     NEXUML_VERSION "${arg_VERSION}"
     NEXUML_FOLDER "${folder}")
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
-  # The SONAME carries the version: two versions in one process do not take each other's place.
-  target_link_options(${target} PRIVATE
-    "-Wl,--version-script=${NEXUML_SDK_CMAKE_DIR}/library.map" -Wl,-z,now -Wl,--build-id=sha1
-    "-Wl,-soname,lib${target}-${arg_VERSION}.so")
-  if(NOT "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
-    target_link_options(${target} PRIVATE -Wl,-z,defs)
+  if(WIN32)
+    # There is no version script: what is marked for export shows, and the entry is among it.
+    set_target_properties(${target} PROPERTIES PREFIX "")
+  else()
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)
+    # The SONAME carries the version: two versions in one process do not take each other's place.
+    target_link_options(${target} PRIVATE
+      "-Wl,--version-script=${NEXUML_SDK_CMAKE_DIR}/library.map" -Wl,-z,now -Wl,--build-id=sha1
+      "-Wl,-soname,lib${target}-${arg_VERSION}.so")
+    if(NOT "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_DEBUG}" MATCHES "-fsanitize")
+      target_link_options(${target} PRIVATE -Wl,-z,defs)
+    endif()
   endif()
   if(arg_WITHOUT_TENSORS)
     target_link_libraries(${target} PRIVATE NexuML::Core)
@@ -126,10 +132,10 @@ function(_nexuml_sanitizer_environment variable)
 endfunction()
 
 function(_nexuml_add_manifest target folder ready requirements)
+  set(index "${folder}/${target}.nexuml.json")
+  set(schemas "${folder}/${target}.nexuml-schemas.json")
   if(ready)
-    cmake_path(ABSOLUTE_PATH ready)
-    add_custom_command(TARGET ${target} POST_BUILD VERBATIM
-      COMMAND "${CMAKE_COMMAND}" -E copy "${ready}" "${folder}/${target}.nexuml.json")
+    _nexuml_copy_manifest(${target} "${ready}" "${index}" "${schemas}")
     return()
   endif()
   set(arguments)
@@ -147,9 +153,24 @@ function(_nexuml_add_manifest target folder ready requirements)
       $<TARGET_FILE:NexuML::nexuml-run> __manifest "$<TARGET_FILE:${target}>" "${folder}/${target}" ${arguments}
     COMMAND "${CMAKE_OBJCOPY}"
       --remove-section .nexuml.manifest --remove-section .nexuml.schemas
-      --add-section ".nexuml.manifest=${folder}/${target}.nexuml.json"
-      --add-section ".nexuml.schemas=${folder}/${target}.nexuml-schemas.json"
+      --add-section ".nexuml.manifest=${index}" --add-section ".nexuml.schemas=${schemas}"
       "$<TARGET_FILE:${target}>")
+endfunction()
+
+# The index that stands ready, and the schemas where they lie beside it.
+function(_nexuml_copy_manifest target ready index schemas)
+  cmake_path(ABSOLUTE_PATH ready)
+  string(REGEX REPLACE "\\.nexuml\\.json$" ".nexuml-schemas.json" ready_schemas "${ready}")
+  set(copies COMMAND "${CMAKE_COMMAND}" -E copy "${ready}" "${index}")
+  set(sections --remove-section .nexuml.manifest --add-section ".nexuml.manifest=${index}")
+  if(NOT ready_schemas STREQUAL ready AND EXISTS "${ready_schemas}")
+    list(APPEND copies COMMAND "${CMAKE_COMMAND}" -E copy "${ready_schemas}" "${schemas}")
+    list(APPEND sections --remove-section .nexuml.schemas --add-section ".nexuml.schemas=${schemas}")
+  endif()
+  if(NOT WIN32)  # where the names of sections have eight letters
+    list(APPEND copies COMMAND "${CMAKE_OBJCOPY}" ${sections} "$<TARGET_FILE:${target}>")
+  endif()
+  add_custom_command(TARGET ${target} POST_BUILD VERBATIM ${copies})
 endfunction()
 
 # nexuml_install_library(<target>): the component folder into <prefix>/lib/nexuml/components, and an entry-point manifest
@@ -190,7 +211,10 @@ function(nexuml_add_library_tests target)
   if(arg_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "nexuml_add_library_tests(${target}): unknown arguments ${arg_UNPARSED_ARGUMENTS}")
   endif()
-  get_target_property(folder ${target} NEXUML_FOLDER)
+  set(folder)
+  if(TARGET ${target})
+    get_target_property(folder ${target} NEXUML_FOLDER)
+  endif()
   if(NOT folder)
     message(FATAL_ERROR "nexuml_add_library_tests(${target}): ${target} was not made by nexuml_add_library")
   endif()

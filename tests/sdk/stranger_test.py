@@ -7,13 +7,13 @@ usage: stranger_test.py CMAKE SOURCE_TREE BUILD_TREE
 
 import contextlib
 import json
-import os
 import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+
+from installed import configure, run
 
 CMAKE, SOURCE, BUILD = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 HIDDEN = ".hidden-by-stranger-test"
@@ -36,23 +36,10 @@ def hidden_build_tree():
         restore_build_tree()
 
 
-def run(*command, expect=0, **options):
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("NEXUML_", "LIBTORCH", "LD_LIBRARY"))}
-    environment.update(options.pop("env", {}))
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment, **options)
-    if result.returncode != expect:
-        raise AssertionError(f"{' '.join(map(str, command))} gave {result.returncode}, expected {expect}\n"
-                             f"{result.stdout}\n{result.stderr}")
-    return result.stdout + result.stderr
-
-
 def build(name, folder, prefix):
     """Copies an example away from the tree, so that it finds nothing but the installation, and builds it."""
     shutil.copytree(SOURCE / "examples" / name, folder / name, ignore=shutil.ignore_patterns("build"))
-    configure = [CMAKE, "-G", "Ninja", "-S", folder / name, "-B", folder / name / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]
-    if shutil.which("ccache"):
-        configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-    run(*configure)
+    configure(CMAKE, folder / name, folder / name / "build", prefix)
     run(CMAKE, "--build", folder / name / "build")
     return folder / name / "build"
 
@@ -113,10 +100,7 @@ class Stranger(unittest.TestCase):
             project = self.folder / "fresh"
             self.nexuml_run("new", "library", project, "--layer", "smooth", "--data", "tones", "--eval", "mean_level",
                             "--loader", "in_order", "--target", "SoftClip")
-            configure = [CMAKE, "-G", "Ninja", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}"]
-            if shutil.which("ccache"):
-                configure.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
-            run(*configure)
+            configure(CMAKE, project, project / "build", self.prefix)
             run(CMAKE, "--build", project / "build")
             run("ctest", "--test-dir", project / "build", "--output-on-failure", env=self.environment)
             self.assertTrue((project / "build" / "fresh-validate.xml").read_text().startswith("<?xml"))

@@ -1,0 +1,23 @@
+"""Commands as a stranger runs them: with nothing of this tree in the environment."""
+
+import os
+import shutil
+import subprocess
+
+
+def run(*command, expect=0, **options):
+    """stdout and stderr of a command that has to give `expect`."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("NEXUML_", "LIBTORCH", "LD_LIBRARY"))}
+    environment.update(options.pop("env", {}))
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True, env=environment, **options)
+    if result.returncode != expect:
+        raise AssertionError(f"{' '.join(map(str, command))} gave {result.returncode}, expected {expect}\n"
+                             f"{result.stdout}\n{result.stderr}")
+    return result.stdout + result.stderr
+
+
+def configure(cmake, source, build, prefix, *more):
+    command = [cmake, "-G", "Ninja", "-S", source, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", *more]
+    if shutil.which("ccache"):
+        command.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
+    run(*command)
