@@ -156,8 +156,8 @@ TEST_CASE("golden cases that give other numbers fail with E873") {
 
 TEST_CASE("cases that are not there are an error, not a run without cases") {
   TestTree tree;
-  const HostRun run = run_host(
-      tree, {"validate", TestTree::fixture_root("contract_kept"), "--cases", tree.path("nowhere")});
+  const HostRun run =
+      run_host(tree, {"validate", TestTree::fixture_root("contract_kept"), "--cases", tree.path("nowhere")});
   CHECK(run.exit_code == 1);
   CHECK_THAT(run.err, Catch::Contains("E101") && Catch::Contains(tree.path("nowhere")));
 }
