@@ -95,7 +95,7 @@ class GraphBuilder {
 
   void add_layer(const std::string& stage, std::size_t index, const LayerSpec& spec, const Place& place) {
     GraphLayer layer{.spec = &spec, .place = place, .stage = stage};
-    layer.name = fmt::format("{:02}_{}", index, component_name(spec));
+    layer.name = fmt::format("{:02}_{}", index, component_name(spec, place));
     layer.path = stage + "/" + layer.name;
     layer.keys_in = spec.input_keys();
     layer.input_names = layer.keys_in;
@@ -117,7 +117,11 @@ class GraphBuilder {
     graph_.layers.push_back(std::move(layer));
   }
 
-  std::string component_name(const LayerSpec& spec) const {
+  // As the document spells it: a component that could not be read has a stand-in in the spec.
+  std::string component_name(const LayerSpec& spec, const Place& place) const {
+    const Value* component = place.value() ? place.value()->find("component") : nullptr;
+    const Value* type = component ? component->find("type") : nullptr;
+    if (type && type->is_string()) return type->as_string();
     if (!spec.component.has_value()) return "Layer";
     if (const auto identity = options_.registry.identity_of(spec.component)) return identity->name;
     return short_type_name(spec.component->schema().name);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "engine/graph_mistakes.h"
 #include "loading/scenario_source.h"
 #include "scenario/document.h"
 #include "scenario/learning_rate.h"
@@ -45,6 +46,15 @@ std::filesystem::path folder_of(const EngineCall& call, const std::string& sourc
                       : std::filesystem::absolute(file).lexically_normal().parent_path();
 }
 
+[[noreturn]] void throw_with_graph_mistakes(LibraryLoader& loader, const ScenarioRequest& request,
+                                            Diagnostics mistakes) {
+  Diagnostics reported_already;
+  const Value document = open_unchecked_scenario(loader, request, reported_already);
+  if (!reported_already.has_errors()) mistakes.append(graph_mistakes(loader, document, mistakes));
+  mistakes.sort();
+  throw Error(std::move(mistakes));
+}
+
 }  // namespace
 
 Diagnostics ScenarioInput::located(const Diagnostics& problems) const {
@@ -80,16 +90,19 @@ ScenarioInput open_scenario_input(EngineCall& call, const std::string& source, S
   input.source = source;
   Diagnostics problems;
   input.document = open_scenario(call.loader(), request, problems);
-  if (!problems.has_errors()) {
-    report_not_carried_out(input.document, work, problems);
-    if (work == ScenarioWork::train) report_learning_rate(input.document, call.loader().catalog(), problems);
-  }
+  if (problems.has_errors()) throw_with_graph_mistakes(call.loader(), request, std::move(problems));
+  report_not_carried_out(input.document, work, problems);
+  if (work == ScenarioWork::train) report_learning_rate(input.document, call.loader().catalog(), problems);
   if (!problems.has_errors()) call.loader().load_for(input.document, problems);
   if (problems.has_errors()) throw Error(std::move(problems));
   call.diagnostics().append(problems);
 
   input.registry = call.loader().registry();
-  input.spec = materialise(input.document, input.registry);
+  try {
+    input.spec = materialise(input.document, input.registry);
+  } catch (const Error& error) {
+    throw_with_graph_mistakes(call.loader(), request, error.diagnostics());
+  }
   input.scenario_folder = folder_of(call, source);
   input.data_root = data_root_or(input.scenario_folder);
   input.seed =

@@ -30,7 +30,7 @@ bool is_scenario_path(std::string_view text) {
          text.ends_with(".json");
 }
 
-Value open_scenario(LibraryLoader& loader, const ScenarioRequest& request, Diagnostics& problems) {
+Value open_unchecked_scenario(LibraryLoader& loader, const ScenarioRequest& request, Diagnostics& problems) {
   std::string file = is_scenario_path(request.source) ? request.source : "";
   if (file.empty()) {
     const auto* row = loader.catalog().scenario(request.source, problems);
@@ -47,6 +47,11 @@ Value open_scenario(LibraryLoader& loader, const ScenarioRequest& request, Diagn
   Value document = file.empty() ? from_code(loader, request, problems) : read_document(file, problems);
   if (problems.has_errors()) return {};
   apply_overrides(document, *schema_of<ScenarioSpec>(), request.overrides, &loader.catalog(), problems);
+  return document;
+}
+
+Value open_scenario(LibraryLoader& loader, const ScenarioRequest& request, Diagnostics& problems) {
+  Value document = open_unchecked_scenario(loader, request, problems);
   if (problems.has_errors()) return {};
   return check_scenario(std::move(document),
                         {.names = &loader.catalog(), .allow_missing_eval = request.allow_missing_eval},

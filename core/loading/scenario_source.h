@@ -26,4 +26,7 @@ bool is_scenario_path(std::string_view text);
 // library; a scenario registered from code opens its own and those whose components it asks for.
 Value open_scenario(LibraryLoader& loader, const ScenarioRequest& request, Diagnostics& problems);
 
+// The same document as it was written, with its overrides, before it is checked; null after a problem.
+Value open_unchecked_scenario(LibraryLoader& loader, const ScenarioRequest& request, Diagnostics& problems);
+
 }  // namespace nexuml

@@ -208,11 +208,48 @@ TEST_CASE(
 TEST_CASE("build opens no data where its shapes are declared") {
   TestTree tree;
   const std::string digits = std::string(NEXUML_SOURCE_ROOT) + "/examples/scenarios/digits-classifier.yaml";
-  const HostRun run = run_host(
-      tree, {"build", digits, "-O",
-             "data.datasets[0].source.params={path: nowhere.csv, label: label, label_key: digit}", "-O",
-             "data.input_shapes.features=[64]"});
+  const HostRun run =
+      run_host(tree, {"build", digits, "-O",
+                      "data.datasets[0].source.params={path: nowhere.csv, label: label, label_key: digit}",
+                      "-O", "data.input_shapes.features=[64]"});
   INFO(run.all());
   CHECK(run.exit_code == 0);
   CHECK_THAT(run.out, Catch::Contains("5 layers"));
+}
+
+namespace {
+
+// `6:17 E801` of every error that `check` told with --json.
+std::vector<std::string> places_and_codes(const HostRun& run) {
+  std::vector<std::string> told;
+  for (const Value& problem : run.json().at("diagnostics").items())
+    if (problem.at("severity") == Value("error"))
+      told.push_back(std::to_string(problem.at("where").at("line").as_integer()) + ":" +
+                     std::to_string(problem.at("where").at("column").as_integer()) + " " +
+                     problem.at("code").as_string());
+  return told;
+}
+
+}  // namespace
+
+TEST_CASE("mistakes of reading hide no mistakes of the graph") {
+  TestTree tree;
+  const HostRun run = run_host(tree, {"check", kData + "/mistakes/of_every_stage.yaml", "--json"});
+  CHECK(run.exit_code == 1);
+  CHECK(places_and_codes(run) ==
+        std::vector<std::string>{"5:82 E710", "6:17 E801", "8:25 E730", "12:110 E733", "15:7 E710",
+                                 "16:18 E807", "19:125 E717", "24:27 E801", "27:3 E710", "28:15 E804",
+                                 "29:53 E734", "30:88 E812", "33:26 E811"});
+  CHECK_THAT(run.out, Catch::Contains("Encoder/00_LinearEncoder") && !Catch::Contains("UnreadLayer"));
+}
+
+TEST_CASE("check looks at every file that it was given, also behind one that has mistakes") {
+  TestTree tree;
+  const std::string bad =
+      tree.write("bad.yaml", replaced(base_scenario(), "keys_in: [latent]", "keys_in: [laten]"));
+  const std::string good = tree.write("good.yaml", base_scenario());
+  const HostRun run = run_host(tree, {"check", bad, good, bad});
+  CHECK(run.exit_code == 1);
+  CHECK_THAT(run.err, Catch::Contains("did you mean latent?"));
+  CHECK_THAT(run.out, Catch::Contains(good + ": 3 layers in 3 stages, no problem found"));
 }
