@@ -222,7 +222,8 @@ namespace {
 // `6:17 E801` of every error that `check` told with --json.
 std::vector<std::string> places_and_codes(const HostRun& run) {
   std::vector<std::string> told;
-  for (const Value& problem : run.json().at("diagnostics").items())
+  const Value answer = run.json();
+  for (const Value& problem : answer.at("diagnostics").items())
     if (problem.at("severity") == Value("error"))
       told.push_back(std::to_string(problem.at("where").at("line").as_integer()) + ":" +
                      std::to_string(problem.at("where").at("column").as_integer()) + " " +
