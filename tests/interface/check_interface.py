@@ -6,14 +6,14 @@ usage: check_interface.py SOURCE_TREE BUILD_TREE [--record]
 Two things are compared, for a library holds on to both:
 
 - types: layout, virtual functions and enumerators of every class, struct and enum that a public header defines, as
-  abidiff sees them in a program that takes a pointer to each. Types of LibTorch and of the standard library are known
-  by name alone. Baseline: tests/interface/types.abi
+  abidiff sees them in a program that takes a pointer to each. Baseline: tests/interface/types.abi
 - symbols: what libnexuml-core and libnexuml-runtime show of the functions and classes that public headers export.
   Baseline: tests/interface/symbols.txt
 
 Headers in nexuml/draft promise nothing and are left out.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -128,6 +128,11 @@ def interface_version():
     return re.search(r'#define NEXUML_INTERFACE_VERSION "(\d+\.\d+)"', (INCLUDE / "nexuml/abi.h").read_text())[1]
 
 
+def libtorch_minor():
+    """Classes of LibTorch are members of ours, and so a part of the recorded layout."""
+    return ".".join(json.loads((BUILD / "etc/nexuml/libtorch.json").read_text())["version"].split(".")[:2])
+
+
 def is_released():
     """Whether the product's version is out: what was promised then holds."""
     version = re.search(r"project\(NexuML VERSION (\S+)", (SOURCE / "CMakeLists.txt").read_text())[1]
@@ -145,7 +150,7 @@ def compare_types(today):
 def record(types, symbols, version):
     (BASELINE / "types.abi").write_bytes(types.read_bytes())
     (BASELINE / "symbols.txt").write_text("\n".join(symbols) + "\n")
-    (BASELINE / "version.txt").write_text(version + "\n")
+    (BASELINE / "version.txt").write_text(f"{version}\nLibTorch {libtorch_minor()}\n")
     size = sum(path.stat().st_size for path in BASELINE.glob("*.*")) // 1024
     print(f"recorded interface {version}: {len(symbols)} symbols, {size} kB")
 
@@ -163,7 +168,9 @@ def main():
                 fail("no interface is recorded: scripts/check-interface --record")
             record(types, symbols, version)
             return
-        recorded = (BASELINE / "version.txt").read_text().strip()
+        recorded, with_libtorch = (BASELINE / "version.txt").read_text().split("\n")[:2]
+        if with_libtorch != f"LibTorch {libtorch_minor()}" and not RECORD:
+            fail(f"the interface was recorded with {with_libtorch}, this build has {libtorch_minor()}: compare on one of that")
         before = set((BASELINE / "symbols.txt").read_text().split("\n")) - {""}
         gone, new = sorted(before - set(symbols)), sorted(set(symbols) - before)
         report, breaks = compare_types(types)
