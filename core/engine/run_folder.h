@@ -4,6 +4,7 @@
 //       scenario.yaml      with every default and override
 //       provenance.json    libraries, command, seed: written before the first step
 //       metrics.csv        a row an epoch
+//       steps.csv          a row a step of which callbacks recorded something
 //       checkpoints/<index>/
 //       summary.json       flat numbers, written at the end
 #pragma once
@@ -33,7 +34,6 @@ class RunFolder {
 
   const std::filesystem::path& path() const noexcept { return path_; }
   std::filesystem::path scenario_file() const { return path_ / "scenario.yaml"; }
-  std::filesystem::path metrics_file() const { return path_ / "metrics.csv"; }
   CheckpointStore checkpoints() const { return CheckpointStore(path_ / "checkpoints"); }
   Value provenance() const;
   // Where the run read its data, with which seed: for a scenario that was read from this folder.

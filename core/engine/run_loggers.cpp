@@ -58,23 +58,42 @@ class RunLoggers::TensorBoardLog final : public Callback {
  public:
   explicit TensorBoardLog(const CompiledPipeline& pipeline) : pipeline_(pipeline) {}
 
-  void open(const fs::path& folder) { events_.emplace(folder); }
+  void open(const fs::path& folder, Diagnostics& advice) {
+    advice_ = &advice;
+    events_.emplace(folder);
+  }
   EventFile* events() { return events_ ? &*events_ : nullptr; }
 
-  void epoch_end(TrainingView& view) override {
+  // What cannot be written ends the logging, not the run.
+  template <class Write>
+  void write(const Write& write) {
     if (!events_) return;
-    for (const auto& [name, value] : view.metrics()) events_->scalar(name, value, view.global_step());
-    events_->scalar("epoch", static_cast<double>(view.epoch()), view.global_step());
-    for (const auto& item : pipeline_.named_parameters()) {
-      const at::Tensor values = item.value().detach().to(at::kCPU, at::kFloat).contiguous();
-      events_->histogram("weights/" + item.key(),
+    const std::string path = events_->path().string();
+    try {
+      write(*events_);
+    } catch (const std::exception& error) {
+      events_.reset();
+      advice_->warning("W849", fmt::format("logging to TensorBoard ended early: {}", error.what()),
+                       Where::in_file(path));
+    }
+  }
+
+  void epoch_end(TrainingView& view) override {
+    write([&](EventFile& events) {
+      for (const auto& [name, value] : view.metrics()) events.scalar(name, value, view.global_step());
+      events.scalar("epoch", static_cast<double>(view.epoch()), view.global_step());
+      for (const auto& item : pipeline_.named_parameters()) {
+        const at::Tensor values = item.value().detach().to(at::kCPU, at::kFloat).contiguous();
+        events.histogram("weights/" + item.key(),
                          {values.const_data_ptr<float>(), static_cast<std::size_t>(values.numel())},
                          view.global_step());
-    }
+      }
+    });
   }
 
  private:
   const CompiledPipeline& pipeline_;
+  Diagnostics* advice_ = nullptr;
   std::optional<EventFile> events_;
 };
 
@@ -118,33 +137,59 @@ void RunLoggers::begin(Diagnostics& advice) {
   if (!log_) return;
   const fs::path folder = event_folder();
   try {
-    log_->open(folder);
-  } catch (const Error& error) {
+    log_->open(folder, advice);
+    const fs::path artifacts = folder / "artifacts";
+    fs::create_directories(artifacts);
+    tensor_io::write_text_file(artifacts / "config.yaml", write_yaml(input_.document));
+    Diagnostics ignored;
+    const std::string origin = file_text(run_folder_ / "provenance.json").value_or("{}");
+    tensor_io::write_text_file(artifacts / "runtime_metadata.yaml",
+                               write_yaml(parse_json(origin, "provenance.json", ignored)));
+  } catch (const std::exception& error) {
     advice.warning("W849", fmt::format("nothing is logged to TensorBoard: {}", error.what()),
                    Where::in_file(folder.string()));
   }
 }
 
-void RunLoggers::finish(const Value& summary, std::int64_t step, Diagnostics& advice) {
-  EventFile* events = log_ ? log_->events() : nullptr;
-  if (!events) return;
-  try {
+std::string RunLoggers::how_to_look() const {
+  if (!log_ || !log_->events()) return {};
+  return fmt::format("TensorBoard: tensorboard --logdir '{}'\n",
+                     log_->events()->path().parent_path().parent_path().string());
+}
+
+// Where the events lie in the run folder, all of it lies there already.
+void RunLoggers::copy_results(const fs::path& artifacts) const {
+  if (base() == run_folder_) return;
+  constexpr auto replacing = fs::copy_options::overwrite_existing | fs::copy_options::recursive;
+  for (const char* name :
+       {"summary.json", "metrics.csv", "steps.csv", "report.json", "report.html", "evaluation"})
+    if (fs::exists(run_folder_ / name)) fs::copy(run_folder_ / name, artifacts / name, replacing);
+}
+
+void RunLoggers::step_recorded(std::int64_t step, const OrderedMap<double>& values) {
+  if (log_)
+    log_->write([&](EventFile& events) {
+      for (const auto& [name, value] : values) events.scalar(name, value, step);
+    });
+}
+
+void RunLoggers::finish(const Value& summary, std::int64_t step) {
+  if (!log_) return;
+  log_->write([&](EventFile& events) {
     for (const auto& entry : summary.entries())
       if ((entry.key.starts_with("test/") || entry.key.starts_with("eval/")) && entry.value.is_number())
-        events->scalar(entry.key, entry.value.as_number(), step);
+        events.scalar(entry.key, entry.value.as_number(), step);
     const fs::path evaluation = run_folder_ / "evaluation";
     for (const fs::path& plot : plots_below(evaluation)) {
       const std::string bytes = file_text(plot).value_or("");
       if (const auto size = png_size(bytes))
-        events->image(fs::relative(plot, evaluation).replace_extension().generic_string(), bytes, size->first,
-                      size->second, step);
+        events.image(fs::relative(plot, evaluation).replace_extension().generic_string(), bytes, size->first,
+                     size->second, step);
     }
-    events->text("scenario", "```yaml\n" + file_text(run_folder_ / "scenario.yaml").value_or("") + "```\n",
-                 step);
-  } catch (const Error& error) {
-    advice.warning("W849", fmt::format("logging to TensorBoard ended early: {}", error.what()),
-                   Where::in_file(events->path().string()));
-  }
+    events.text("scenario", "```yaml\n" + file_text(run_folder_ / "scenario.yaml").value_or("") + "```\n",
+                step);
+    copy_results(events.path().parent_path() / "artifacts");
+  });
 }
 
 }  // namespace nexuml

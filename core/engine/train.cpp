@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 
@@ -140,22 +141,52 @@ std::shared_ptr<CheckpointHook> checkpoint_hook(EngineCall& call) {
 void add_callbacks(EngineCall& call, const ScenarioInput& input, const RunFolder& folder,
                    std::stop_token stop, const std::shared_ptr<CheckpointHook>& hook,
                    TrainingStrategy& strategy) {
-  const CallbackBuildContext context{
-      .run_folder = folder.path().string(), .seed = input.seed, .stop = std::move(stop)};
+  const std::string& optimizer = input.spec.training.optimizer.factory;
+  ProgressStyle style;
+  const CallbackBuildContext context{.run_folder = folder.path().string(),
+                                     .seed = input.seed,
+                                     .stop = std::move(stop),
+                                     .optimizer = optimizer.substr(optimizer.find_last_of(".:") + 1),
+                                     .scheduler_every_step = input.spec.training.scheduler_interval == "step",
+                                     .progress = &style,
+                                     .advice = &call.diagnostics()};
   for (NamedCallback& callback : build_callbacks(input.spec, input.registry, context))
     strategy.callbacks.push_back(std::move(callback));
   if (hook) strategy.callbacks.push_back({"checkpoints", hook});
-  if (call.talks())
+  if (call.talks() && style.shown)
     strategy.callbacks.push_back(
-        {"progress", std::make_shared<Progress>(input.spec.training.progress_bar_keys)});
+        {"progress", std::make_shared<Progress>(input.spec.training.progress_bar_keys, std::move(style))});
 }
 
+// Tells in which epoch the loss ceased to be a number.
+class FiniteWatch final : public Callback {
+ public:
+  explicit FiniteWatch(Diagnostics& advice) : advice_(advice) {}
+  void epoch_end(TrainingView& view) override {
+    if (told_) return;
+    for (const auto& [name, value] : view.metrics()) {
+      if (!name.ends_with("/loss") || std::isfinite(value)) continue;
+      told_ = true;
+      advice_
+          .warning("W841", fmt::format("{} is {} from epoch {} on", name, metric_value(value).as_string(),
+                                       view.epoch()))
+          .hint = "look for numbers in the data that are not finite, or take a smaller training.lr";
+      return;
+    }
+  }
+
+ private:
+  Diagnostics& advice_;
+  bool told_ = false;
+};
+
 // Interrupted: what was reached is kept, nothing more is computed.
-int keep_interrupted(EngineCall& call, const RunFolder& folder, const CheckpointStore& store,
-                     const TrainingRun& run, Value summary) {
+int keep_interrupted(EngineCall& call, const ScenarioInput& input, const RunFolder& folder,
+                     const CheckpointStore& store, const TrainingRun& run, Value summary) {
   const std::int64_t index = store.save(run.checkpoint());
   summary.set("interrupted", true);
   folder.write_summary(summary);
+  write_report(folder.path(), svg_diagram(run.pipeline(), input.spec));
   announce(call, folder, summary);
   call.diagnostics()
       .warning("W845", fmt::format("interrupted after step {}; checkpoint {} holds what was reached",
@@ -176,8 +207,9 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   TrainingStrategy& strategy = run.strategy();
   if (!call.integer("threads") && !resumed)
     at::set_num_threads(default_intra_op_threads(run.pipeline(), run.data().batch_size()));
-  const auto log = std::make_shared<RunLog>(folder.metrics_file());
+  const auto log = std::make_shared<RunLog>(folder.path());
   strategy.callbacks.push_back({"run_log", log});
+  strategy.callbacks.push_back({"finite_watch", std::make_shared<FiniteWatch>(call.diagnostics())});
   RunLoggers loggers(input, folder.path(), run.pipeline());
   if (loggers.callback()) strategy.callbacks.push_back({"loggers", loggers.callback()});
   const std::shared_ptr<CheckpointHook> hook = checkpoint_hook(call);
@@ -186,6 +218,10 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   if (resumed && hook) hook->continue_from(continues ? std::optional(resumed->index) : std::nullopt);
   if (input.spec.training.max_epochs > 0) check_batch_of_one(run.pipeline(), run.data(), strategy.device);
   TrainerOptions options = run.trainer_options();
+  options.step_recorded = [&](std::int64_t step, const OrderedMap<double>& values) {
+    log->step_recorded(step, values);
+    loggers.step_recorded(step, values);
+  };
   std::optional<CheckpointWriter> writer;
   options.save_checkpoint = [&] {
     try {
@@ -217,11 +253,12 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
       resumed ? resumed->folder.tell_changes(call, input) : std::vector<std::string>();
   if (continues) {
     folder.record_resume(input, resumed->index, changes);
-    log->continue_from(strategy.counters.epoch);
+    log->continue_from(strategy.counters.epoch, strategy.counters.global_step);
   } else {
     folder.begin(call, input);
   }
   loggers.begin(call.diagnostics());
+  if (call.talks()) fmt::print(stderr, "{}", loggers.how_to_look());
   trainer.fit();
   finish_writing();
   Value summary = summary_of(input, strategy);
@@ -233,17 +270,17 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   }
   summary.set("seconds", watch.seconds());
   if (interrupt.token().stop_requested())
-    return keep_interrupted(call, folder, store, run, std::move(summary));
+    return keep_interrupted(call, input, folder, store, run, std::move(summary));
   if (!run.data().rows(Split::val).empty()) take_over(summary, trainer.validate());
   trainer.fit_post_train_layers();
   store.save(run.checkpoint());
   take_over(summary, run.test(trainer, folder.path()));
   summary.set("seconds", watch.seconds());
   folder.write_summary(summary);
-  loggers.finish(summary, strategy.counters.global_step, call.diagnostics());
   write_report(folder.path(), svg_diagram(run.pipeline(), input.spec));
+  loggers.finish(summary, strategy.counters.global_step);
   announce(call, folder, summary);
-  return 0;
+  return call.diagnostics().has_errors() ? 1 : 0;  // an evaluation failed, the rest is there
 }
 
 }  // namespace

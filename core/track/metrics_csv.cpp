@@ -37,53 +37,62 @@ std::string metric_text(double value) {
 }
 
 MetricsCsv::MetricsCsv(std::filesystem::path path) : path_(std::move(path)) {
-  if (std::filesystem::exists(path_)) read();
-}
-
-void MetricsCsv::read() {
   std::ifstream file(path_);
   std::string line;
   if (std::getline(file, line)) columns_ = cells_of(line);
-  while (std::getline(file, line)) rows_.push_back(cells_of(line));
   if (file.bad()) csv_failed(path_, "read");
 }
 
+std::vector<MetricsCsv::Cells> MetricsCsv::read_rows() const {
+  std::vector<Cells> rows;
+  std::ifstream file(path_);
+  std::string line;
+  std::getline(file, line);  // the header
+  while (std::getline(file, line)) rows.push_back(cells_of(line));
+  if (file.bad()) csv_failed(path_, "read");
+  return rows;
+}
+
 void MetricsCsv::add(const OrderedMap<double>& row) {
-  const bool new_file = columns_.empty();
   const std::size_t known = columns_.size();
   for (const auto& [name, value] : row)
     if (std::find(columns_.begin(), columns_.end(), name) == columns_.end()) columns_.push_back(name);
-  std::vector<std::string> cells;
+  Cells cells;
   for (const std::string& column : columns_) {
     const double* value = row.find(column);
     cells.push_back(value ? metric_text(*value) : std::string());
   }
-  rows_.push_back(std::move(cells));
-  if (new_file || columns_.size() != known) return rewrite();
-  std::ofstream file(path_, std::ios::app | std::ios::binary);
-  file << line_of(rows_.back());
-  file.flush();
-  if (!file) csv_failed(path_, "written");
+  if (columns_.size() != known) {
+    std::vector<Cells> rows = read_rows();
+    rows.push_back(std::move(cells));
+    return rewrite(rows);
+  }
+  if (!appended_.is_open()) appended_.open(path_, std::ios::app | std::ios::binary);
+  appended_ << line_of(cells);
+  appended_.flush();
+  if (!appended_) csv_failed(path_, "written");
 }
 
 void MetricsCsv::drop_from(double value) {
-  const auto is_later = [&](const std::vector<std::string>& cells) {
+  const auto is_later = [&](const Cells& cells) {
     double first = 0;
     if (cells.empty()) return false;
     std::from_chars(cells.front().data(), cells.front().data() + cells.front().size(), first);
     return first >= value;
   };
-  if (std::erase_if(rows_, is_later) != 0) rewrite();
+  std::vector<Cells> rows = read_rows();
+  if (std::erase_if(rows, is_later) != 0) rewrite(rows);
 }
 
-void MetricsCsv::rewrite() const {
+void MetricsCsv::rewrite(const std::vector<Cells>& rows) {
+  appended_.close();  // of the file that is replaced
   std::string text = line_of(columns_);
-  for (const auto& row : rows_) text += line_of(row);
+  for (const Cells& row : rows) text += line_of(row);
   replace_text(path_, text);
 }
 
-std::string MetricsCsv::line_of(const std::vector<std::string>& cells) const {
-  std::vector<std::string> padded = cells;
+std::string MetricsCsv::line_of(const Cells& cells) const {
+  Cells padded = cells;
   padded.resize(columns_.size());
   return fmt::format("{}\n", fmt::join(padded, ","));
 }

@@ -1,4 +1,5 @@
-// metrics.csv: one row an epoch, one column a metric. Two runs with the same seed write the same bytes.
+// metrics.csv, one row an epoch, and steps.csv, one row a step: one column a metric. Rows are kept on disk
+// alone.
 //
 //     MetricsCsv csv(run_folder / "metrics.csv");
 //     csv.add({{"epoch", 0}, {"step", 11}, {"lr", 0.001}, {"train/loss", 1.14}});
@@ -8,6 +9,7 @@
 #include <nexuml/ordered_map.h>
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -28,13 +30,14 @@ class NEXUML_EXPORT MetricsCsv {
   void drop_from(double value);
 
  private:
-  void read();
-  void rewrite() const;
-  std::string line_of(const std::vector<std::string>& cells) const;
+  using Cells = std::vector<std::string>;
+  std::vector<Cells> read_rows() const;
+  void rewrite(const std::vector<Cells>& rows);
+  std::string line_of(const Cells& cells) const;
 
   std::filesystem::path path_;
-  std::vector<std::string> columns_;
-  std::vector<std::vector<std::string>> rows_;  // cells by column; shorter where columns came later
+  Cells columns_;
+  std::ofstream appended_;  // open from the first row that is appended
 };
 
 }  // namespace nexuml

@@ -54,6 +54,7 @@ void Trainer::fit() {
   pipeline_.call_layer_hook(Hook::train_start);
   poll_stop();
   while (!stopped() && strategy_.counters.epoch < options_.max_epochs) fit_epoch(*loader);
+  moment_ = Moment::outside;
   pipeline_.call_layer_hook(Hook::train_end);
   pipeline_.call_layer_hook(Hook::fit_end);
   notify([&](Callback& callback) { callback.fit_end(*this); });
@@ -71,22 +72,34 @@ void Trainer::fit_epoch(DataLoader& loader) {
   TrainingCounters& counters = strategy_.counters;
   const double lr = strategy_.optimizer->groups().front().lr;
   in_epoch_ = true;
+  recorded_.clear();
+  moment_ = Moment::epoch;
   pipeline_.train();
   pipeline_.call_layer_hook(Hook::train_epoch_start);
   notify([&](Callback& callback) { callback.train_epoch_start(*this); });
   loader.start_epoch(counters.epoch, counters.batch);
   for (std::optional<Batch> batch = loader.next(); batch; batch = loader.next()) {
-    train_step(*std::move(batch));
-    ++counters.batch;
-    ++counters.global_step;
-    if (options_.scheduler_every_step) strategy_.scheduler->step();
-    notify([&](Callback& callback) { callback.train_batch_end(*this); });
+    take_batch(*std::move(batch));
     poll_stop();
     // Stopped inside an epoch: what was reached is kept as it is. Stopped at its last batch: the epoch is
     // ended.
     if (stopped() && counters.batch < num_batches_) return;
   }
   finish_epoch(lr);
+}
+
+void Trainer::take_batch(Batch batch) {
+  moment_ = Moment::step;
+  notify([&](Callback& callback) { callback.train_batch_start(*this); });
+  train_step(std::move(batch));
+  ++strategy_.counters.batch;
+  ++strategy_.counters.global_step;
+  if (options_.scheduler_every_step) strategy_.scheduler->step();
+  notify([&](Callback& callback) { callback.train_batch_end(*this); });
+  moment_ = Moment::epoch;
+  if (step_recorded_.empty()) return;
+  if (options_.step_recorded) options_.step_recorded(strategy_.counters.global_step, step_recorded_);
+  step_recorded_.clear();
 }
 
 LossTerms Trainer::loss_and_gradients(Batch& batch) {
@@ -135,6 +148,7 @@ void Trainer::finish_epoch(double lr) {
   const bool validates = !data_.rows(Split::val).empty();
   if (validates)
     for (const auto& [name, value] : validate()) last_metrics_[name] = value;
+  for (const auto& [name, value] : recorded_) last_metrics_[name] = value;
   in_epoch_ = false;
   if (validates) notify([&](Callback& callback) { callback.validation_end(*this); });
   pipeline_.call_layer_hook(Hook::train_epoch_end);
@@ -143,6 +157,7 @@ void Trainer::finish_epoch(double lr) {
   strategy_.epoch_means.clear();
   ++strategy_.counters.epoch;
   strategy_.counters.batch = 0;
+  moment_ = Moment::outside;
   notify([&](Callback& callback) { callback.epoch_end(*this); });
   poll_stop();
 }
@@ -170,7 +185,24 @@ Batch Trainer::on_device(Batch batch) const {
 }
 
 OrderedMap<double> Trainer::metrics() const {
-  return in_epoch_ ? strategy_.epoch_means.means() : last_metrics_;
+  if (!in_epoch_) return last_metrics_;
+  OrderedMap<double> metrics = strategy_.epoch_means.means();
+  for (const auto& [name, value] : recorded_) metrics[name] = value;
+  return metrics;
+}
+
+void Trainer::record(const std::string& name, double value) {
+  if (moment_ == Moment::outside)
+    throw Error("E846", fmt::format("'{}' was recorded where no epoch is in progress", name), {},
+                "record from train_epoch_start to train_epoch_end");
+  (in_epoch_ ? recorded_ : last_metrics_)[name] = value;
+}
+
+void Trainer::record_step(const std::string& name, double value) {
+  if (moment_ != Moment::step)
+    throw Error("E846", fmt::format("'{}' was recorded where no step is in progress", name), {},
+                "record steps in train_batch_start or train_batch_end");
+  step_recorded_[name] = value;
 }
 
 void Trainer::request_stop(const std::string& reason) {

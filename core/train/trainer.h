@@ -42,6 +42,8 @@ struct TrainerOptions {
   std::stop_token stop;                                 // ends the run after the step in progress
   std::function<std::int64_t()> save_checkpoint;        // behind TrainingView::save_checkpoint
   std::function<void(std::int64_t)> remove_checkpoint;  // and remove_checkpoint
+  // Takes what callbacks recorded of a step: its number from 1, and the values by name.
+  std::function<void(std::int64_t, const OrderedMap<double>&)> step_recorded;
   // Sees each training batch after its step; for tests and replays.
   std::function<void(const Batch&, const LossTerms&)> after_step;
 };
@@ -68,15 +70,22 @@ class NEXUML_EXPORT Trainer final : public TrainingView {
   std::int64_t num_batches() const override { return num_batches_; }
   std::int64_t global_step() const override { return strategy_.counters.global_step; }
   OrderedMap<double> metrics() const override;
+  const Optimizer& optimizer() const override { return *strategy_.optimizer; }
+  at::Device device() const override { return strategy_.device; }
+  // Both throw Error E846 at a moment where the number would reach no logger.
+  void record(const std::string& name, double value) override;
+  void record_step(const std::string& name, double value) override;
   void request_stop(const std::string& reason) override;
   std::int64_t save_checkpoint() override;
   void remove_checkpoint(std::int64_t index) override;
 
  private:
-  struct Stage;  // what distinguishes validating from testing
+  struct Stage;                                // what distinguishes validating from testing
+  enum class Moment { outside, epoch, step };  // what callbacks may record
 
   void sanity_check();
   void fit_epoch(DataLoader& loader);
+  void take_batch(Batch batch);
   void train_step(Batch batch);
   // Forward, losses and, where there is a loss, backward. The keys of the layers are added to `batch`.
   LossTerms loss_and_gradients(Batch& batch);
@@ -101,6 +110,9 @@ class NEXUML_EXPORT Trainer final : public TrainingView {
   PipelineLosses losses_;
   std::int64_t num_batches_ = 0;
   OrderedMap<double> last_metrics_;  // of the epoch that ended
+  OrderedMap<double> recorded_;      // of the epoch in progress
+  OrderedMap<double> step_recorded_;
+  Moment moment_ = Moment::outside;
   bool in_epoch_ = false;
   std::optional<std::string> stop_reason_;
 };

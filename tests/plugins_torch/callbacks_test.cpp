@@ -6,47 +6,13 @@
 #include <optional>
 #include <vector>
 
-#include "plugins_library/shipped_registry.h"
+#include "plugins_torch/given_training.h"
 
-using library_tests::shipped_registry;
 using nexuml::Value;
+using torch_tests::callback;
+using torch_tests::GivenTraining;
 
 namespace {
-
-class GivenMetrics final : public nexuml::TrainingView {
- public:
-  std::int64_t epoch() const override { return epoch_; }
-  std::int64_t max_epochs() const override { return 100; }
-  std::int64_t batch() const override { return 0; }
-  std::int64_t num_batches() const override { return 10; }
-  std::int64_t global_step() const override { return 10 * epoch_; }
-  nexuml::OrderedMap<double> metrics() const override { return metrics_; }
-  void request_stop(const std::string& reason) override { stopped = reason; }
-  std::int64_t save_checkpoint() override {
-    saved.push_back(next_index_);
-    return next_index_++;
-  }
-  void remove_checkpoint(std::int64_t index) override { std::erase(saved, index); }
-
-  void end_epoch(nexuml::Callback& callback, double value) {
-    metrics_ = {{"train/loss", 1.0}, {"val/loss", value}};
-    ++epoch_;
-    callback.epoch_end(*this);
-  }
-
-  std::optional<std::string> stopped;
-  std::vector<std::int64_t> saved;
-
- private:
-  std::int64_t epoch_ = 0, next_index_ = 0;
-  nexuml::OrderedMap<double> metrics_;
-};
-
-std::shared_ptr<nexuml::Callback> callback(const std::string& name, const Value& kwargs) {
-  return shipped_registry()
-      .make<nexuml::TargetKind::callback>("lightning.pytorch.callbacks." + name, Value::list(), kwargs)
-      ->build({.run_folder = "/tmp"});
-}
 
 double number_of(const Value& value) {
   if (value == Value("nan")) return std::nan("");
@@ -56,7 +22,7 @@ double number_of(const Value& value) {
 
 // The epoch, from 0, after which the training ends; -1 where it goes on.
 std::int64_t stops_after(nexuml::Callback& stopping, const std::vector<double>& values) {
-  GivenMetrics view;
+  GivenTraining view;
   for (std::size_t i = 0; i < values.size(); ++i) {
     view.end_epoch(stopping, values[i]);
     if (view.stopped) return static_cast<std::int64_t>(i);
@@ -121,7 +87,7 @@ TEST_CASE("early stopping obeys its thresholds and goes on where it stopped") {
 
 TEST_CASE("a metric that no epoch gives is an error that names those that there are") {
   const auto stopping = callback("early_stopping:EarlyStopping", Value::map({{"monitor", "val_loss"}}));
-  GivenMetrics view;
+  GivenTraining view;
   CHECK_THROWS_WITH(view.end_epoch(*stopping, 1.0),
                     Catch::Contains("val_loss") && Catch::Contains("train/loss, val/loss"));
 }
@@ -130,7 +96,7 @@ TEST_CASE("ModelCheckpoint keeps the best and the last, and drops the others") {
   const auto keeping =
       callback("model_checkpoint:ModelCheckpoint",
                Value::map({{"monitor", "val/loss"}, {"save_top_k", 2}, {"save_last", true}}));
-  GivenMetrics view;
+  GivenTraining view;
   for (const double value : {5.0, 3.0, 4.0, 9.0, 2.0, std::nan(""), 8.0}) view.end_epoch(*keeping, value);
   CHECK(view.saved == std::vector<std::int64_t>{1, 4, 6});
   CHECK(keeping->results().at("best_checkpoint") == 4);

@@ -24,6 +24,10 @@ class CountedTraining final : public TrainingView {
     if (epoch_ == 0) return {};
     return {{"val/loss", losses_[static_cast<std::size_t>(epoch_ - 1)]}};
   }
+  const Optimizer& optimizer() const override { throw Error("E846", "this training has no optimizer"); }
+  at::Device device() const override { return at::kCPU; }
+  void record(const std::string&, double) override {}
+  void record_step(const std::string&, double) override {}
   void request_stop(const std::string&) override {}
   std::int64_t save_checkpoint() override {
     if (disk_full) throw Error("E762", "the checkpoint cannot be written: No space left on device");

@@ -62,6 +62,52 @@ TEST_CASE("epoch metrics have Lightning's names, and those of layers only where 
   CHECK(recorder->epochs.back().at("val/loss") < recorder->epochs.front().at("val/loss"));
 }
 
+TEST_CASE(
+    "what callbacks record of an epoch is one of its metrics, and what they record of a step is handed on") {
+  class Recording final : public Callback {
+   public:
+    void train_epoch_start(TrainingView& view) override { view.record("start", double(view.epoch())); }
+    void train_batch_start(TrainingView& view) override { view.record_step("before", double(view.batch())); }
+    void train_batch_end(TrainingView& view) override { view.record_step("after", double(view.batch())); }
+    void train_epoch_end(TrainingView& view) override { view.record("end", view.optimizer().groups()[0].lr); }
+  };
+  SmallTraining training(1);
+  training.options.max_epochs = 2;
+  const auto recorder = std::make_shared<Recorder>();
+  training.strategy.callbacks = {{"recorder", recorder}, {"recording", std::make_shared<Recording>()}};
+  std::vector<std::int64_t> steps;
+  training.options.step_recorded = [&](std::int64_t step, const OrderedMap<double>& values) {
+    steps.push_back(step);
+    CHECK(values.at("after") == values.at("before") + 1);
+  };
+  training.trainer().fit();
+  CHECK(steps == std::vector<std::int64_t>{1, 2, 3, 4, 5, 6, 7, 8, 9, 10});
+  REQUIRE(recorder->epochs.size() == 2);
+  CHECK(recorder->epochs[1].at("start") == 1);
+  CHECK(recorder->epochs[1].at("end") == 0.025);
+}
+
+TEST_CASE("recording where no logger would write it is refused") {
+  class Late final : public Callback {
+   public:
+    explicit Late(bool step) : step_(step) {}
+    void epoch_end(TrainingView& view) override {
+      if (!step_) view.record("late", 1);
+    }
+    void train_epoch_start(TrainingView& view) override {
+      if (step_) view.record_step("late", 1);
+    }
+
+   private:
+    bool step_;
+  };
+  for (const bool step : {false, true}) {
+    SmallTraining training(1);
+    training.strategy.callbacks = {{"late", std::make_shared<Late>(step)}};
+    CHECK_THROWS_WITH(training.trainer().fit(), Catch::Contains("E846") && Catch::Contains("'late'"));
+  }
+}
+
 TEST_CASE("the scheduler steps after the optimizer, and the lr of an epoch is the one used in it") {
   SmallTraining training(1);
   const auto recorder = std::make_shared<Recorder>();

@@ -1,8 +1,10 @@
 #include "callbacks/callbacks.h"
 
+#include "callbacks/device_stats_monitor.h"
 #include "callbacks/early_stopping.h"
+#include "callbacks/learning_rate_monitor.h"
 #include "callbacks/model_checkpoint.h"
-#include "callbacks/observers.h"
+#include "callbacks/rich_progress_bar.h"
 
 void register_callbacks(nexuml::Registration& registry) {
   const std::string callbacks = "lightning.pytorch.callbacks";

@@ -1,5 +1,7 @@
 #include "callbacks/model_checkpoint.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -119,16 +121,17 @@ class ModelCheckpointRuntime final : public nexuml::Callback {
 void ModelCheckpoint::describe(nexuml::Schema<ModelCheckpoint>& s) {
   s.summary(
       "Saves the best and the last checkpoints, as Lightning's ModelCheckpoint; they lie in the run folder.");
-  s.field("dirpath", &ModelCheckpoint::dirpath).doc("Accepted; checkpoints lie in the run folder.");
-  s.field("filename", &ModelCheckpoint::filename).doc("Accepted; checkpoints are numbered.");
+  s.field("dirpath", &ModelCheckpoint::dirpath)
+      .doc("Accepted with a warning; checkpoints lie in the run folder.");
+  s.field("filename", &ModelCheckpoint::filename).doc("Accepted with a warning; checkpoints are numbered.");
   s.field("monitor", &ModelCheckpoint::monitor).doc("The metric that says which is best; none: the newest.");
-  s.field("verbose", &ModelCheckpoint::verbose).doc("Accepted; has no effect.");
+  s.field("verbose", &ModelCheckpoint::verbose).doc("Accepted with a warning; has no effect.");
   s.field("save_last", &ModelCheckpoint::save_last).doc("Keep the newest too.");
   s.field("save_top_k", &ModelCheckpoint::save_top_k)
       .doc("How many of the best to keep; -1 all, 0 none.")
       .at_least(-1);
   s.field("save_weights_only", &ModelCheckpoint::save_weights_only)
-      .doc("Accepted; a checkpoint always holds what a resumed run needs.");
+      .doc("Accepted with a warning; a checkpoint always holds what a resumed run needs.");
   s.field("mode", &ModelCheckpoint::mode).doc("Whether smaller or larger is better.");
   s.field("auto_insert_metric_name", &ModelCheckpoint::auto_insert_metric_name)
       .doc("Accepted; has no effect.");
@@ -148,7 +151,20 @@ void ModelCheckpoint::describe(nexuml::Schema<ModelCheckpoint>& s) {
   });
 }
 
-std::shared_ptr<nexuml::Callback> ModelCheckpoint::build(const nexuml::CallbackBuildContext&) const {
+std::shared_ptr<nexuml::Callback> ModelCheckpoint::build(const nexuml::CallbackBuildContext& context) const {
+  std::vector<std::string> ignored;
+  if (dirpath) ignored.emplace_back("dirpath");
+  if (filename) ignored.emplace_back("filename");
+  if (save_weights_only) ignored.emplace_back("save_weights_only");
+  if (verbose) ignored.emplace_back("verbose");
+  if (!ignored.empty() && context.advice)
+    context.advice
+        ->warning(
+            "W847",
+            fmt::format("ModelCheckpoint: {} without effect: checkpoints are complete, numbered, and lie "
+                        "in the run folder",
+                        fmt::join(ignored, ", ")))
+        .hint = "leave the arguments out; `best_checkpoint` of the summary names the best";
   return std::make_shared<ModelCheckpointRuntime>(*this);
 }
 

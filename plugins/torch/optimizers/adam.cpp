@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <map>
 
-#include "optimizers/momentum.h"
 #include "optimizers/parameter_states.h"
 
 namespace nexuml_torch {
@@ -30,15 +29,15 @@ struct AdamOptions {
   std::optional<bool> fused;
 };
 
-class MomentsOfGradient final : public nexuml::Optimizer, public HasMomentum {
+class MomentsOfGradient final : public nexuml::Optimizer {
  public:
   MomentsOfGradient(const nexuml::OptimizerBuildContext& context, double lr, const AdamOptions& options)
-      : Optimizer(context, lr),
-        options_(options),
-        beta1s_(groups().size(), options.beta1),
-        states_(groups(), moment_names(options.amsgrad)) {}
-
-  void set_momentum(std::size_t group, double momentum) override { beta1s_[group] = momentum; }
+      : Optimizer(context, lr), options_(options), states_(groups(), moment_names(options.amsgrad)) {
+    for (Group& group : groups()) {
+      group.momentum = options.beta1;
+      group.weight_decay = options.weight_decay;
+    }
+  }
 
   void step() override {
     const at::AutoGradMode no_grad(false);
@@ -46,9 +45,9 @@ class MomentsOfGradient final : public nexuml::Optimizer, public HasMomentum {
       for (FusedBatch& batch : states_.batches(group)) {
         prepare(batch);
         if (options_.fused.value_or(!batch.parameters.front().device().is_cpu()))
-          update_fused(batch, groups()[group].lr, beta1s_[group]);
+          update_fused(batch, groups()[group].lr, *groups()[group].momentum);
         else
-          update_unfused(batch, groups()[group].lr, beta1s_[group]);
+          update_unfused(batch, groups()[group].lr, *groups()[group].momentum);
       }
   }
 
@@ -216,7 +215,6 @@ class MomentsOfGradient final : public nexuml::Optimizer, public HasMomentum {
   }
 
   const AdamOptions options_;
-  std::vector<double> beta1s_;  // a group's
   ParameterStates states_;
   std::map<const ParameterState*, Together> together_;  // by the first state of a batch
 };

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "optimizers/moment_optimizer.h"
-#include "optimizers/momentum.h"
 #include "optimizers/optimizers.h"
 
 namespace nexuml_torch {
@@ -14,20 +13,19 @@ namespace nexuml_torch {
 namespace {
 
 // Two running means, of which OneCycleLR may move the first beta.
-class TwoMeans : public MomentOptimizer, public HasMomentum {
+class TwoMeans : public MomentOptimizer {
  public:
   TwoMeans(const nexuml::OptimizerBuildContext& context, const MomentOptions& options,
            const std::pair<double, double>& betas, double eps, std::vector<std::string> moments,
            std::size_t scalar_moments = 0)
       : MomentOptimizer(context, options, std::move(moments), scalar_moments),
         beta2_(betas.second),
-        eps_(eps),
-        beta1s_(groups().size(), betas.first) {}
-
-  void set_momentum(std::size_t group, double momentum) final { beta1s_[group] = momentum; }
+        eps_(eps) {
+    for (Group& group : groups()) group.momentum = betas.first;
+  }
 
  protected:
-  double beta1(std::size_t group) const { return beta1s_[group]; }
+  double beta1(std::size_t group) const { return *groups()[group].momentum; }
 
   // exp_avg and exp_avg_sq, moments 0 and 1.
   void average(const at::Tensor& gradient, ParameterState& state, std::size_t group) const {
@@ -36,9 +34,6 @@ class TwoMeans : public MomentOptimizer, public HasMomentum {
   }
 
   const double beta2_, eps_;
-
- private:
-  std::vector<double> beta1s_;  // a group's
 };
 
 struct Adamax {

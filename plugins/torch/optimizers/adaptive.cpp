@@ -3,7 +3,6 @@
 #include <ATen/ops/full_like.h>
 
 #include "optimizers/moment_optimizer.h"
-#include "optimizers/momentum.h"
 #include "optimizers/optimizers.h"
 
 namespace nexuml_torch {
@@ -41,16 +40,15 @@ struct RMSprop {
 };
 
 // Moments: square_avg, momentum_buffer, grad_avg; all three are kept, as OneCycleLR may bring a momentum.
-class RootMeanSquare final : public MomentOptimizer, public HasMomentum {
+class RootMeanSquare final : public MomentOptimizer {
  public:
   RootMeanSquare(const nexuml::OptimizerBuildContext& context, const RMSprop& options)
       : MomentOptimizer(
             context, {.lr = options.lr, .weight_decay = options.weight_decay, .maximize = options.maximize},
             {"square_avg", "momentum_buffer", "grad_avg"}),
-        options_(options),
-        momenta_(groups().size(), options.momentum) {}
-
-  void set_momentum(std::size_t group, double momentum) override { momenta_[group] = momentum; }
+        options_(options) {
+    for (Group& group : groups()) group.momentum = options.momentum;
+  }
 
  private:
   void update(const at::Tensor& parameter, const at::Tensor& gradient, ParameterState& state,
@@ -63,15 +61,14 @@ class RootMeanSquare final : public MomentOptimizer, public HasMomentum {
       divisor = square.addcmul(average, average, -1);
     }
     divisor = divisor.sqrt().add_(options_.eps);
-    const double lr = groups()[group].lr;
-    if (momenta_[group] > 0)
-      parameter.add_(buffer.mul_(momenta_[group]).addcdiv_(gradient, divisor), -lr);
+    const double lr = groups()[group].lr, momentum = *groups()[group].momentum;
+    if (momentum > 0)
+      parameter.add_(buffer.mul_(momentum).addcdiv_(gradient, divisor), -lr);
     else
       parameter.addcdiv_(gradient, divisor, -lr);
   }
 
   const RMSprop options_;
-  std::vector<double> momenta_;  // a group's
 };
 
 std::shared_ptr<nexuml::Optimizer> RMSprop::build(const nexuml::OptimizerBuildContext& context) const {

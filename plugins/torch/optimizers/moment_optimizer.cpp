@@ -10,7 +10,9 @@ MomentOptimizer::MomentOptimizer(const nexuml::OptimizerBuildContext& context, c
     : Optimizer(context, options.lr),
       options_(options),
       moments_(moment_names.size()),
-      states_(groups(), std::move(moment_names), scalar_moments) {}
+      states_(groups(), std::move(moment_names), scalar_moments) {
+  for (Group& group : groups()) group.weight_decay = options.weight_decay;
+}
 
 void MomentOptimizer::step() {
   const at::AutoGradMode no_grad(false);

@@ -9,47 +9,50 @@
 #include <string>
 #include <vector>
 
-#include "optimizers/momentum.h"
 #include "optimizers/parameter_states.h"
 
 namespace nexuml_torch {
 
 namespace {
 
-class FusedSgd final : public nexuml::Optimizer, public HasMomentum {
+class FusedSgd final : public nexuml::Optimizer {
  public:
   FusedSgd(const nexuml::OptimizerBuildContext& context, const SGD& options)
-      : Optimizer(context, options.lr), options_(options), momenta_(groups().size(), options.momentum) {
-    states_.emplace(groups(), moment_names());
-  }
-
-  void set_momentum(std::size_t group, double momentum) override {
-    const std::size_t before = moment_names().size();
-    momenta_[group] = momentum;
-    if (moment_names().size() != before) states_.emplace(groups(), moment_names());
+      : Optimizer(context, options.lr), options_(options) {
+    for (Group& group : groups()) {
+      group.momentum = options.momentum;
+      group.weight_decay = options.weight_decay;
+    }
   }
 
   void step() override {
     const at::AutoGradMode no_grad(false);
     for (std::size_t group = 0; group < groups().size(); ++group)
-      for (FusedBatch& batch : states_->batches(group)) update(batch, groups()[group].lr, momenta_[group]);
+      for (FusedBatch& batch : states().batches(group))
+        update(batch, groups()[group].lr, *groups()[group].momentum);
   }
 
   nexuml::TrainingState state() const override {
     nexuml::TrainingState state = Optimizer::state();
-    states_->write(state);
+    states().write(state);
     return state;
   }
   void load_state(const nexuml::TrainingState& state) override {
-    states_->read(state);
+    states().read(state);
     Optimizer::load_state(state);
   }
 
  private:
-  // Without momentum nothing is remembered.
-  std::vector<std::string> moment_names() const {
-    const bool kept = std::ranges::any_of(momenta_, [](double momentum) { return momentum != 0; });
-    return kept ? std::vector<std::string>{"momentum_buffer"} : std::vector<std::string>{};
+  // Without momentum nothing is remembered. Made when it is first needed: a scheduler brings a momentum of
+  // its own.
+  ParameterStates& states() const {
+    if (!states_) {
+      const bool kept =
+          std::ranges::any_of(groups(), [](const Group& group) { return *group.momentum != 0; });
+      states_.emplace(groups(),
+                      kept ? std::vector<std::string>{"momentum_buffer"} : std::vector<std::string>{});
+    }
+    return *states_;
   }
 
   void update(FusedBatch& batch, double lr, double momentum) {
@@ -67,8 +70,7 @@ class FusedSgd final : public nexuml::Optimizer, public HasMomentum {
   }
 
   const SGD options_;
-  std::vector<double> momenta_;  // a group's
-  std::optional<ParameterStates> states_;
+  mutable std::optional<ParameterStates> states_;
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "optimizers/momentum.h"
 #include "schedulers/recursive_scheduler.h"
 #include "schedulers/schedulers.h"
 
@@ -108,10 +107,7 @@ void OneCycleLR::describe(Schema<OneCycleLR>& s) {
 class OneCycle final : public Scheduler {
  public:
   OneCycle(const SchedulerBuildContext& context, const OneCycleLR& arguments)
-      : Scheduler(context.optimizer),
-        arguments_(arguments),
-        momentum_(arguments.cycle_momentum ? dynamic_cast<nexuml_torch::HasMomentum*>(&context.optimizer)
-                                           : nullptr) {
+      : Scheduler(context.optimizer), arguments_(arguments) {
     const std::size_t groups = context.optimizer.groups().size();
     require_a_rate_per_group(arguments_.max_lr, "max_lr", groups);
     require_a_rate_per_group(arguments_.base_momentum, "base_momentum", groups);
@@ -176,15 +172,16 @@ class OneCycle final : public Scheduler {
 
   // The momentum goes the other way, and ends where it began.
   void apply_momentum() {
-    if (!momentum_) return;
+    if (!arguments_.cycle_momentum) return;
     for (std::size_t group = 0; group < optimizer().groups().size(); ++group) {
+      std::optional<double>& momentum = optimizer().groups()[group].momentum;
+      if (!momentum) continue;
       const double max = of_group(arguments_.max_momentum, group);
-      momentum_->set_momentum(group, annealed(max, of_group(arguments_.base_momentum, group), max));
+      momentum = annealed(max, of_group(arguments_.base_momentum, group), max);
     }
   }
 
   const OneCycleLR arguments_;
-  nexuml_torch::HasMomentum* const momentum_;
 };
 
 std::shared_ptr<Scheduler> OneCycleLR::build(const SchedulerBuildContext& context) const {

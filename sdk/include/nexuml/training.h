@@ -60,6 +60,10 @@ class NEXUML_EXPORT Optimizer {
     std::vector<NamedParameter> parameters;
     double lr = 0;
     double initial_lr = 0;
+    // Null where the optimizer has none. A scheduler may move the momentum, which is the first beta of the
+    // Adam family.
+    std::optional<double> momentum = {};
+    std::optional<double> weight_decay = {};
   };
 
   // One group of all parameters.
@@ -174,6 +178,14 @@ class NEXUML_EXPORT TrainingView {
   // Inside an epoch: means so far. After it: its metrics (train/loss, val/loss, ..., and lr, the one used in
   // it). Reading values of a GPU waits for it.
   virtual OrderedMap<double> metrics() const = 0;
+  virtual const Optimizer& optimizer() const = 0;
+  virtual at::Device device() const = 0;
+  // A number of the epoch in progress, from train_epoch_start to train_epoch_end: one of its metrics, for
+  // every logger. Of the same name the later one stays.
+  virtual void record(const std::string& name, double value) = 0;
+  // A number of the step in progress, in train_batch_start or train_batch_end: for steps.csv and loggers that
+  // keep steps.
+  virtual void record_step(const std::string& name, double value) = 0;
   // Ends the training: after the step when called in train_batch_end, else after the epoch. `reason` is
   // logged.
   virtual void request_stop(const std::string& reason) = 0;
@@ -188,6 +200,7 @@ class NEXUML_EXPORT Callback {
   virtual ~Callback();
   virtual void fit_start(TrainingView&) {}
   virtual void train_epoch_start(TrainingView&) {}
+  virtual void train_batch_start(TrainingView&) {}
   virtual void train_batch_end(TrainingView&) {}
   virtual void train_epoch_end(TrainingView&) {}
   virtual void validation_end(TrainingView&) {}
@@ -201,10 +214,28 @@ class NEXUML_EXPORT Callback {
   virtual OrderedMap<double> results() const { return {}; }
 };
 
+// How the host shows the progress of a run on stderr.
+struct ProgressStyle {
+  bool shown = true;
+  std::int64_t refresh_rate = 0;  // batches from one drawing of the bar to the next; 0: ten drawings a second
+  bool leave = false;             // the bar of an epoch stays
+  std::optional<bool> on_terminal;         // null: as stderr is
+  bool colored = true;                     // NO_COLOR takes the styles away too
+  std::optional<std::int64_t> line_width;  // characters that the bar's line may take; null: as it comes
+  std::string metrics_separator = "  ";
+  std::string metrics_format = ".4g";  // of fmt
+  // Parameters of ECMA-48's SGR, such as "1;31"; empty: plain.
+  std::string epoch, bar, bar_finished, batches, time, speed, metrics;
+};
+
 struct CallbackBuildContext {
   std::string run_folder;  // relative paths are meant from here
   std::uint64_t seed = 0;
   std::stop_token stop;
+  std::string optimizer;              // its class, such as "Adam"
+  bool scheduler_every_step = false;  // training.scheduler_interval
+  ProgressStyle* progress = nullptr;  // may be changed in `build`; null: nothing is shown
+  Diagnostics* advice = nullptr;      // takes warnings, as long as the callback lives; null: nobody listens
 };
 
 // A hook of a hand-written training strategy; `name` is unique in it and names its state in checkpoints.
