@@ -1,7 +1,12 @@
 """Loader throughput beside the DataLoader of Python's torch, in one run on one machine.
 
-    python3 loader_side_by_side.py build/dev/benchmarks/nexuml-benchmark-loader
+    python3 benchmarks/loader_side_by_side.py build/release/bin/nexuml-benchmark-loader
 
+or, where torch is not installed, with the one of LibTorch's wheel:
+
+    .venv/bin/python tests/tensor_io/with_torch.py .deps/torch/lib benchmarks/loader_side_by_side.py PROGRAM
+
+Repetitions of the programs are interleaved; the machine should have nothing else to do.
 Prints samples a second and ratios: tensors in memory against torch (0 and 2 workers; at least 10 times is the goal),
 16-bit WAV files against a bare loop of libsndfile with the same threads (at least 0.8).
 """
@@ -14,12 +19,13 @@ import time
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 
-ROWS, WIDTH, BATCH, REPETITIONS = 20000, 784, 64, 3
+ROWS, WIDTH, BATCH, REPETITIONS = 20000, 784, 64, 9
 
 
 def ours(program):
     run = subprocess.run([program, "--benchmark_format=json", f"--benchmark_repetitions={REPETITIONS}",
-                          "--benchmark_min_time=0.3"], check=True, capture_output=True, text=True)
+                          "--benchmark_enable_random_interleaving=true", "--benchmark_min_time=0.2"],
+                         check=True, capture_output=True, text=True)
     rates = {}
     for entry in json.loads(run.stdout)["benchmarks"]:
         if entry.get("aggregate_name") == "median":

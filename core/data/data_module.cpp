@@ -134,6 +134,9 @@ void DataModule::open_sources(Diagnostics& advice) {
     if (const int earlier = uses[name]++) name += fmt::format("#{}", earlier);
     auto dataset = open(source, name, context);
 
+    if (source.spec.max_samples == 0)
+      throw Error("E831", "max_samples is 0: no sample is left", at_key(source.key_path + ".max_samples"),
+                  "give the number of samples to take, or leave it out to take all");
     std::vector<std::int64_t> local;
     if (source.spec.max_samples && *source.spec.max_samples < dataset->size()) {
       local = random_subset(dataset->size(), *source.spec.max_samples);
@@ -237,6 +240,7 @@ LoaderRequest DataModule::request(Split split) const {
           .seed = options_.seed,
           .num_workers = spec_.loader.num_workers,
           .prefetch_factor = spec_.loader.prefetch_factor.value_or(2),
+          .persistent_workers = spec_.loader.persistent_workers,
           .stop = options_.stop};
 }
 

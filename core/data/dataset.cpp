@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <nexuml/batch_rows.h>
 #include <nexuml/data.h>
 
 namespace nexuml {
@@ -36,9 +37,9 @@ OrderedMap<TensorSpec> sample_specs(const TensorDict& tensors) {
   return specs;
 }
 
-TensorDict select_rows(const TensorDict& tensors, const at::Tensor& rows) {
+TensorDict select_rows(const TensorDict& tensors, std::span<const std::int64_t> rows) {
   TensorDict selected;
-  for (const auto& [key, tensor] : tensors) selected.set(key, tensor.index_select(0, rows));
+  for (const auto& [key, tensor] : tensors) selected.set(key, gather_rows(tensor, rows));
   return selected;
 }
 
@@ -75,12 +76,9 @@ TensorDataset::TensorDataset(TensorDict x, std::optional<TensorDict> y, TensorDa
 }
 
 Batch TensorDataset::gather(std::span<const std::int64_t> indices) const {
-  // index_select reads the indices only while it runs, so they are viewed, not copied.
-  const at::Tensor rows = at::from_blob(const_cast<std::int64_t*>(indices.data()),
-                                        {static_cast<std::int64_t>(indices.size())}, at::kLong);
   Batch batch;
-  batch.x = select_rows(x_, rows);
-  if (y_) batch.y = select_rows(*y_, rows);
+  batch.x = select_rows(x_, indices);
+  if (y_) batch.y = select_rows(*y_, indices);
   return batch;
 }
 

@@ -1,13 +1,16 @@
 // Exports as NPY files: one a sample and key, or one a key that is mapped.
-#include <ATen/ops/empty.h>
-#include <ATen/ops/index_select.h>
 #include <ATen/ops/stack.h>
-#include <ATen/ops/tensor.h>
 #include <fmt/format.h>
+#include <nexuml/batch_rows.h>
 #include <nexuml/exported_data.h>
 #include <nexuml/tensor_io.h>
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "data/stored_rows.h"
+#include "tensor_io/npy_rows_writer.h"
 
 namespace nexuml {
 
@@ -48,31 +51,37 @@ class NumpyWriter final : public DatasetWriter {
   const WriterBuildContext context_;
 };
 
-// The whole array of each key is kept in memory until the end, then written at once.
+// An array of each key, which grows on disk: nothing but the batch in hand is in memory.
 class NumpyMmapWriter final : public DatasetWriter {
  public:
   explicit NumpyMmapWriter(const WriterBuildContext& context) : context_(context) {
+    std::filesystem::create_directories(context_.folder / "data");
     for (const auto& [key, spec] : context_.tensors)
-      arrays_[key] = at::empty(all_rows_of(context_.num_samples, spec.shape), scalar_type(spec.dtype));
+      arrays_.push_back({key, std::make_unique<tensor_io::NpyRowsWriter>(
+                                  key_file(context_.folder, key).string(), scalar_type(spec.dtype),
+                                  all_rows_of(context_.num_samples, spec.shape))});
   }
   std::string format() const override { return "numpy_mmap"; }
   void write(const TensorDict& rows, const std::string&, std::int64_t first_index) override {
+    if (context_.stop.stop_requested()) throw Error("E838", "writing the data was stopped");
     for (const auto& [key, array] : arrays_) {
       const at::Tensor& tensor = rows.get(key);
-      if (first_index + tensor.size(0) > array.size(0))
+      if (first_index != array->rows_written())
+        refuse_export(context_.folder, fmt::format("row {} follows row {}: rows have to come in order",
+                                                   first_index, array->rows_written() - 1));
+      if (first_index + tensor.size(0) > context_.num_samples)
         refuse_export(context_.folder, fmt::format("row {} lies beyond the {} rows that were announced",
-                                                   first_index + tensor.size(0) - 1, array.size(0)));
-      array.narrow(0, first_index, tensor.size(0)).copy_(tensor);
+                                                   first_index + tensor.size(0) - 1, context_.num_samples));
+      array->add(tensor);
     }
   }
   void finish() override {
-    std::filesystem::create_directories(context_.folder / "data");
-    for (const auto& [key, array] : arrays_) write_npy(key_file(context_.folder, key).string(), array);
+    for (const auto& [key, array] : arrays_) array->finish();
   }
 
  private:
   const WriterBuildContext context_;
-  OrderedMap<at::Tensor> arrays_;
+  std::vector<std::pair<std::string, std::unique_ptr<tensor_io::NpyRowsWriter>>> arrays_;
 };
 
 void require_spec(const at::Tensor& sample, const TensorSpec& spec, const std::filesystem::path& file) {
@@ -126,9 +135,8 @@ class NumpyMmap final : public StoredRows {
   std::int64_t size() const override { return size_; }
   OrderedMap<TensorSpec> tensors() const override { return tensors_; }
   TensorDict gather(std::span<const std::int64_t> rows) const override {
-    const at::Tensor wanted = at::tensor(at::ArrayRef<std::int64_t>(rows.data(), rows.size()), at::kLong);
     TensorDict result;
-    for (const auto& [key, array] : arrays_) result.set(key, array.index_select(0, wanted));
+    for (const auto& [key, array] : arrays_) result.set(key, gather_rows(array, rows));
     return result;
   }
 

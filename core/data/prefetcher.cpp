@@ -4,16 +4,10 @@
 
 namespace nexuml {
 
-Prefetcher::Prefetcher(std::function<Batch(std::int64_t)> gather, std::int64_t first, std::int64_t last,
-                       std::int64_t workers, std::int64_t window)
+Prefetcher::Prefetcher(std::function<Batch(std::int64_t)> gather, std::int64_t workers, std::int64_t window)
     : gather_(std::move(gather)),
-      last_(last),
-      window_(static_cast<std::size_t>(std::max(window, workers))),
-      front_(first),
-      next_(first) {
-  for (std::int64_t i = 0; i < std::min(workers, last - first); ++i)
-    workers_.emplace_back([this] { work(); });
-}
+      most_workers_(static_cast<std::size_t>(workers)),
+      window_(static_cast<std::size_t>(std::max(window, workers))) {}
 
 Prefetcher::~Prefetcher() {
   {
@@ -22,6 +16,25 @@ Prefetcher::~Prefetcher() {
   }
   changed_.notify_all();
   for (std::thread& worker : workers_) worker.join();
+}
+
+void Prefetcher::start(std::int64_t first, std::int64_t last) {
+  {
+    const std::lock_guard lock(mutex_);
+    front_ = next_ = first;
+    last_ = last;
+  }
+  changed_.notify_all();
+  const auto useful =
+      std::min(most_workers_, static_cast<std::size_t>(std::max<std::int64_t>(0, last - first)));
+  while (workers_.size() < useful) workers_.emplace_back([this] { work(); });
+}
+
+void Prefetcher::halt() {
+  std::unique_lock lock(mutex_);
+  last_ = next_;
+  changed_.wait(lock, [&] { return gathering_ == 0; });
+  slots_.clear();
 }
 
 Batch Prefetcher::take() {
@@ -39,10 +52,11 @@ Batch Prefetcher::take() {
 void Prefetcher::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [&] { return stopping_ || next_ == last_ || slots_.size() < window_; });
-    if (stopping_ || next_ == last_) return;
+    changed_.wait(lock, [&] { return stopping_ || (next_ != last_ && slots_.size() < window_); });
+    if (stopping_) return;
     const std::int64_t batch = next_++;
     slots_.emplace_back();
+    ++gathering_;
     lock.unlock();
     Slot made;
     try {
@@ -52,6 +66,7 @@ void Prefetcher::work() {
     }
     lock.lock();
     slots_[static_cast<std::size_t>(batch - front_)] = std::move(made);
+    --gathering_;
     changed_.notify_all();
   }
 }

@@ -80,7 +80,8 @@ class ShardLoader final : public DataLoader {
       position_ -= window_rows(first_window++);
     if (next_batch_ >= num_batches()) return;
     prefetcher_.emplace([this, epoch](std::int64_t window) { return read_window(epoch, window); },
-                        first_window, window_count(), options_.prefetch_workers, options_.prefetch_windows);
+                        options_.prefetch_workers, options_.prefetch_windows);
+    prefetcher_->start(first_window, window_count());
     window_ = prefetcher_->take().x;
   }
 

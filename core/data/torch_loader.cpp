@@ -29,16 +29,21 @@ class GatherLoader final : public DataLoader {
   }
 
   void start_epoch(std::int64_t epoch, std::int64_t first_batch) override {
-    prefetcher_.reset();  // ends the workers of an epoch that was left early
+    if (prefetcher_) prefetcher_->halt();  // an epoch that was left early
     arrange(epoch);
     next_batch_ = first_batch;
-    if (request_.num_workers > 0 && next_batch_ < batches_)
-      prefetcher_.emplace([this](std::int64_t batch) { return gather(batch); }, first_batch, batches_,
-                          request_.num_workers, request_.num_workers * request_.prefetch_factor);
+    if (request_.num_workers <= 0 || next_batch_ >= batches_) return;
+    if (!prefetcher_)
+      prefetcher_.emplace([this](std::int64_t batch) { return gather(batch); }, request_.num_workers,
+                          request_.num_workers * request_.prefetch_factor);
+    prefetcher_->start(first_batch, batches_);
   }
 
   std::optional<Batch> next() override {
-    if (next_batch_ >= batches_) return std::nullopt;
+    if (next_batch_ >= batches_) {
+      if (!request_.persistent_workers) prefetcher_.reset();
+      return std::nullopt;
+    }
     const std::int64_t batch = next_batch_++;
     return prefetcher_ ? prefetcher_->take() : gather(batch);
   }

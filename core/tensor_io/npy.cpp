@@ -55,14 +55,7 @@ struct NpyBytes {
 
 NpyBytes format_npy(const at::Tensor& tensor, const std::string& name) {
   NpyBytes bytes{{}, tensor_io::plain_tensor(tensor, name)};
-  const auto* dtype = tensor_io::find_dtype(bytes.plain.scalar_type());
-  if (!dtype || dtype->numpy.empty()) {
-    throw Error("E753",
-                fmt::format("'{}' is {}, which NPY files cannot hold", name,
-                            tensor_io::dtype_name(bytes.plain.scalar_type())),
-                {}, "convert it to float32, or write safetensors");
-  }
-  bytes.header = tensor_io::format_npy_header(dtype->numpy, bytes.plain.sizes());
+  bytes.header = tensor_io::format_npy_header(bytes.plain.scalar_type(), bytes.plain.sizes(), name);
   return bytes;
 }
 

@@ -213,7 +213,12 @@ NpyHeader read_npy_header(const Input& input) {
   return header;
 }
 
-std::string format_npy_header(std::string_view numpy_dtype, at::IntArrayRef shape) {
+std::string format_npy_header(at::ScalarType dtype, at::IntArrayRef shape, std::string_view name) {
+  const auto* known = find_dtype(dtype);
+  if (!known || known->numpy.empty())
+    throw Error("E753", fmt::format("'{}' is {}, which NPY files cannot hold", name, dtype_name(dtype)), {},
+                "convert it to float32, or write safetensors");
+  const std::string_view numpy_dtype = known->numpy;
   const std::string sizes =
       fmt::format("{}{}", fmt::join(shape.begin(), shape.end(), ", "), shape.size() == 1 ? "," : "");
   const char order = numpy_dtype.ends_with("1") ? '|' : '<';

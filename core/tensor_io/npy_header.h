@@ -25,6 +25,7 @@ struct NpyHeader {
 NpyHeader read_npy_header(const Input& input);
 
 // Magic, version, length, literal and padding, as numpy writes them for a little-endian row-major array.
-std::string format_npy_header(std::string_view numpy_dtype, at::IntArrayRef shape);
+// Throws E753 for a dtype that NPY files cannot hold; `name` is for the message.
+std::string format_npy_header(at::ScalarType dtype, at::IntArrayRef shape, std::string_view name);
 
 }  // namespace nexuml::tensor_io

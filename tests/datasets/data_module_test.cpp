@@ -106,6 +106,12 @@ TEST_CASE("max_samples takes a random subset, the same every time") {
   CHECK(data.rows(Split::train) == module_of(spec).rows(Split::train));
 }
 
+TEST_CASE("max_samples of zero is refused at its place") {
+  DataSpec spec;
+  spec.datasets = {{.source = Counting{}, .max_samples = 0}};
+  CHECK(refusal(spec, "E831").find("data.datasets[0].max_samples") != std::string::npos);
+}
+
 TEST_CASE("only the training loader is shuffled") {
   DataSpec spec;
   spec.source = Counting{.num_samples = 40};

@@ -2,6 +2,7 @@
 #include <ATen/ops/equal.h>
 #include <ATen/ops/ones.h>
 #include <nexuml/exported_data.h>
+#include <nexuml/tensor_io.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -166,6 +167,44 @@ TEST_CASE("the shard loader refuses data that is not in shards, part of a shard 
   request = request_for(dataset, true);
   request.dataset = std::make_shared<TensorDataset>(TensorDict{{"features", at::ones({50, 1})}});
   CHECK_THAT(refusal(request), Catch::Contains("TensorShardsBackend"));
+}
+
+TEST_CASE("the writer of mapped arrays keeps no rows in memory") {
+  ExportFolder folder;
+  constexpr std::int64_t rows = 4096, width = 4096, part = 64;  // 64 MiB
+  const auto writer = make_numpy_mmap_writer(
+      {.folder = folder.path(), .tensors = {{"features", {{width}, DType::float32}}}, .num_samples = rows});
+  const at::Tensor batch = at::ones({part, width});
+  const auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    std::int64_t all = 0, pages = 0;
+    file >> all >> pages;
+    return pages * 4096;
+  };
+  writer->write({{"features", batch}}, "train", 0);
+  const std::int64_t before = resident();
+  for (std::int64_t row = part; row < rows; row += part) {
+    if (row == 2 * part)
+      CHECK_THROWS_WITH(writer->write({{"features", batch}}, "train", 0), Catch::Contains("in order"));
+    writer->write({{"features", batch * static_cast<double>(row)}}, "train", row);
+  }
+  CHECK(resident() - before < 16 << 20);
+  CHECK_THROWS_WITH(writer->write({{"features", batch}}, "train", rows), Catch::Contains("beyond"));
+  writer->finish();
+  const at::Tensor written = read_npy((folder.path() / "data" / "features.npy").string(), {.mapped = true});
+  CHECK(written.sizes() == at::IntArrayRef({rows, width}));
+  CHECK(written[rows - 1][0].item<double>() == rows - part);
+}
+
+TEST_CASE("mapped arrays whose rows are not all written leave no file") {
+  ExportFolder folder;
+  {
+    const auto writer = make_numpy_mmap_writer(
+        {.folder = folder.path(), .tensors = {{"features", {{3}, DType::float32}}}, .num_samples = 10});
+    writer->write({{"features", at::ones({4, 3})}}, "train", 0);
+    CHECK_THROWS_WITH(writer->finish(), Catch::Contains("4 rows of the 10"));
+  }
+  CHECK(fs::is_empty(folder.path() / "data"));
 }
 
 TEST_CASE("an export that fails leaves what was there, and nothing half-written") {

@@ -3,8 +3,13 @@
 #include <nexuml/data.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
+#include <mutex>
 #include <numeric>
+#include <set>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 namespace nexuml {
 namespace {
@@ -49,6 +54,30 @@ Rows flat(const std::vector<Rows>& batches) {
   Rows all;
   for (const Rows& batch : batches) all.insert(all.end(), batch.begin(), batch.end());
   return all;
+}
+
+// Notes the threads that gather.
+class WatchedDataset final : public Dataset {
+ public:
+  std::int64_t size() const override { return 200; }
+  Batch gather(std::span<const std::int64_t> indices) const override {
+    const std::lock_guard lock(mutex_);
+    threads_.insert(std::this_thread::get_id());
+    return numbers(200)->gather(indices);
+  }
+  OrderedMap<TensorSpec> features() const override { return {{"features", {{1}}}}; }
+  std::set<std::thread::id> take_threads() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(threads_, {});
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::set<std::thread::id> threads_;
+};
+
+std::ptrdiff_t threads_of_this_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
 class FailingDataset final : public Dataset {
@@ -117,6 +146,26 @@ TEST_CASE("an epoch that is left early ends its workers and the next one is whol
   loader->start_epoch(0);
   (void)loader->next();
   CHECK(batches_of(*loader, 1) == expected);
+}
+
+TEST_CASE("persistent workers live on between epochs, others end with theirs") {
+  for (const bool persistent : {false, true}) {
+    INFO(persistent);
+    const auto before = threads_of_this_process();
+    const auto dataset = std::make_shared<WatchedDataset>();
+    LoaderRequest request = request_of(200);
+    const auto expected = epoch_of(request, 1);
+    request.dataset = dataset;
+    request.num_workers = 1;
+    request.persistent_workers = persistent;
+    const auto loader = make_torch_loader_backend()->create_loader(request);
+    batches_of(*loader, 0);
+    CHECK(threads_of_this_process() == before + (persistent ? 1 : 0));
+    const auto first = dataset->take_threads();
+    CHECK(batches_of(*loader, 1) == expected);
+    CHECK(first.size() == 1);
+    if (persistent) CHECK(dataset->take_threads() == first);
+  }
 }
 
 TEST_CASE("what a dataset throws in a worker reaches the training thread at its batch") {

@@ -1,9 +1,7 @@
 #include "data/audio_dataset.h"
 
-#include <ATen/ops/empty.h>
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/index_select.h>
 #include <fmt/format.h>
+#include <nexuml/batch_rows.h>
 
 namespace nexuml_library {
 
@@ -25,6 +23,10 @@ AudioDataset::AudioDataset(AudioClips clips, const nexuml::DataContext& context)
       if (info.frames == 0 && context.advice)
         context.advice->warning("W831", "the audio file has no frames; it is read as silence",
                                 nexuml::Where::in_file(file.string()));
+      if (info.cut_off && context.advice)
+        context.advice->warning("W831",
+                                fmt::format("the audio file is cut off; its {} frames are read", info.frames),
+                                nexuml::Where::in_file(file.string()));
       if (!channels) channels = info.channels;
       if (clips_.keep_channels && info.channels != *channels)
         problems.error("E831", fmt::format("{} channels; the files before have {}", info.channels, *channels),
@@ -41,17 +43,15 @@ nexuml::Batch AudioDataset::gather(std::span<const std::int64_t> indices) const 
   const AudioShape shape{clips_.sample_rate, clips_.num_samples, !clips_.keep_channels};
   std::vector<std::int64_t> sizes{static_cast<std::int64_t>(indices.size()), clips_.num_samples};
   if (clips_.keep_channels) sizes.insert(sizes.begin() + 1, channels_);
-  const at::Tensor waves = at::empty(sizes, at::kFloat);
+  const at::Tensor waves = nexuml::empty_batch(sizes, at::kFloat);
   for (std::size_t i = 0; i < indices.size(); ++i)
     read_audio_into(clips_.files.at(static_cast<std::size_t>(indices[i])), shape,
                     waves.select(0, static_cast<std::int64_t>(i)));
   nexuml::Batch batch;
   batch.x.set(clips_.feature_key, waves);
   if (clips_.labels.empty()) return batch;
-  const at::Tensor rows = at::from_blob(const_cast<std::int64_t*>(indices.data()),
-                                        {static_cast<std::int64_t>(indices.size())}, at::kLong);
   batch.y.emplace();
-  for (const auto& [key, tensor] : clips_.labels) batch.y->set(key, tensor.index_select(0, rows));
+  for (const auto& [key, tensor] : clips_.labels) batch.y->set(key, nexuml::gather_rows(tensor, indices));
   return batch;
 }
 

@@ -1,11 +1,10 @@
 #include "data/audioset.h"
 
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/index_select.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
 #include <fmt/format.h>
+#include <nexuml/batch_rows.h>
 #include <nexuml/tensor_io.h>
 
 #include <algorithm>
@@ -172,12 +171,10 @@ class NpyClips final : public nexuml::Dataset {
             fmt::format("the file holds another shape or dtype than the first, {}", nexuml::to_string(spec_)),
             nexuml::Where::in_file(file.string()));
     }
-    const at::Tensor rows = at::from_blob(const_cast<std::int64_t*>(indices.data()),
-                                          {static_cast<std::int64_t>(indices.size())}, at::kLong);
     nexuml::Batch batch;
     batch.x.set(key_, at::stack(samples));
     batch.y.emplace();
-    for (const auto& [key, tensor] : labels_) batch.y->set(key, tensor.index_select(0, rows));
+    for (const auto& [key, tensor] : labels_) batch.y->set(key, nexuml::gather_rows(tensor, indices));
     return batch;
   }
   nexuml::OrderedMap<nexuml::TensorSpec> features() const override { return {{key_, spec_}}; }

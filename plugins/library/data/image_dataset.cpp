@@ -1,7 +1,7 @@
 #include "data/image_dataset.h"
 
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/index_select.h>
+#include <ATen/ops/div.h>
+#include <nexuml/batch_rows.h>
 
 namespace nexuml_library {
 
@@ -13,12 +13,14 @@ ImageDataset::ImageDataset(at::Tensor images, std::vector<ImageLabels> labels, s
       files_(std::move(files)) {}
 
 nexuml::Batch ImageDataset::gather(std::span<const std::int64_t> indices) const {
-  const at::Tensor rows = at::from_blob(const_cast<std::int64_t*>(indices.data()),
-                                        {static_cast<std::int64_t>(indices.size())}, at::kLong);
+  const at::Tensor bytes = nexuml::gather_rows(images_, indices);
+  at::Tensor images = nexuml::empty_batch(bytes.sizes(), at::kFloat);
+  images.copy_(bytes).div_(255);
   nexuml::Batch batch;
-  batch.x.set(image_key, images_.index_select(0, rows).to(at::kFloat).div_(255));
+  batch.x.set(image_key, std::move(images));
   batch.y.emplace();
-  for (const ImageLabels& label : labels_) batch.y->set(label.key, label.numbers.index_select(0, rows));
+  for (const ImageLabels& label : labels_)
+    batch.y->set(label.key, nexuml::gather_rows(label.numbers, indices));
   return batch;
 }
 

@@ -40,7 +40,7 @@ struct NEXUML_EXPORT DataContext {
   std::filesystem::path data_root;       // relative paths are meant from here
   std::string feature_key = "features";  // the key of `data.feature_key`
   std::uint64_t seed = 0;
-  std::stop_token stop;  // a long scan or download polls it
+  std::stop_token stop;           // a long scan or download polls it
   Diagnostics* advice = nullptr;  // takes warnings; null: nobody listens
 
   std::filesystem::path resolve(const std::filesystem::path& path) const { return data_root / path; }
@@ -139,6 +139,7 @@ struct LoaderRequest {
   std::uint64_t seed = 0;
   std::int64_t num_workers = 0;
   std::int64_t prefetch_factor = 2;  // batches in flight a worker
+  bool persistent_workers = false;   // threads live on from one epoch to the next
   std::stop_token stop;
 };
 
