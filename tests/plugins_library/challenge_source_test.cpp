@@ -258,3 +258,61 @@ TEST_CASE("a SuperDataset holds data sets that hold others, each with its own sp
   CHECK(batch.y->contains("origin"));
   CHECK(dataset->num_classes().at("origin") == 2);
 }
+
+TEST_CASE("DCASE 2026 task 1 is read as BSD10k is published, with its numbers of the classes") {
+  const TemporaryFolder folder;
+  const std::string table =
+      "sound_id,class,class_idx,class_top,confidence,uploader,license,title,tags,description\n"
+      "101,fx-o,11,fx,4,someone,CC0,\"a, b\",x,\"two\nlines\"\n102,m-sp,0,m,5,other,CC0,c,y,z\n";
+  folder.write("bsd/metadata/BSD10k_metadata.csv", table);
+  folder.write("bsd/audio/101.wav", tone(1, 4));
+  folder.write("bsd/audio/102.wav", tone(2, 4));
+  Value params = Value::map({{"root", "bsd"}, {"clip_num_samples", 4}});
+  const auto dataset = open("DCASE2026T1Dataset", params, folder.path());
+  const nexuml::Batch batch = all_rows(*dataset);
+  CHECK(floats(batch.y->get("class_second")) == std::vector<float>{11, 0});
+  CHECK(floats(batch.y->get("confidence")) == std::vector<float>{4, 5});
+  CHECK(dataset->num_classes().at("class_second") == 12);
+  CHECK(dataset->class_names().at("class_second").at(11) == "fx-o");
+  CHECK(dataset->class_names().at("class_top") == std::vector<std::string>{"fx", "m"});
+
+  params.set("checksum", std::string(32, '0'));
+  CHECK_THAT(failure("DCASE2026T1Dataset", params, folder.path()),
+             Contains("BSD10k_metadata.csv") && Contains("has the sum"));
+  params.set("checksum", "none");
+  CHECK_THAT(failure("DCASE2026T1Dataset", params, folder.path()), Contains("hexadecimal"));
+  params.set("checksum", Value());
+  params.set("download_mode", "download");
+  nexuml::Diagnostics advice;
+  open("DCASE2026T1Dataset", params, folder.path(), &advice);
+  CHECK_THAT(advice.to_text(), Contains("W831") && Contains("nothing is downloaded"));
+}
+
+TEST_CASE("DCASE 2026 task 7 is read as it is published: setups of all domains in one folder") {
+  const TemporaryFolder folder;
+  for (const char* name : {"1", "2", "3", "4"})
+    folder.write(std::string("t7/audio/") + name + ".wav", tone(1, 4));
+  folder.write("t7/evaluation_setup/development_train.txt",
+               "audio/1.wav\talarm\tD2\t0\naudio/2.wav\tspeech\tD3\t9\n");
+  folder.write("t7/evaluation_setup/development_test.txt",
+               "audio/3.wav\tspeech\tD2\t9\naudio/4.wav\talarm\tD3\t0\n");
+  const auto opened = [&](const std::vector<std::string>& domains) {
+    return open("DCASE2026T7Dataset",
+                Value::map({{"root", "t7"}, {"clip_num_samples", 4}, {"domains", Value(domains)}}),
+                folder.path());
+  };
+  const auto both = opened({"D2", "D3"});
+  CHECK(both->splits() == std::vector<std::string>{"test", "fit", "test", "fit"});
+  CHECK(floats(all_rows(*both).y->get("class")) == std::vector<float>{9, 0, 0, 9});
+  CHECK(floats(all_rows(*both).y->get("domain")) == std::vector<float>{0, 0, 1, 1});
+  CHECK(both->num_classes().at("class") == 10);
+  CHECK(both->class_names().at("class").at(9) == "speech");
+  CHECK(opened({"D3"})->size() == 2);
+  CHECK_THAT(failure("DCASE2026T7Dataset",
+                     Value::map({{"root", "t7"}, {"domains", Value(std::vector<std::string>{"D1"})}}),
+                     folder.path()),
+             Contains("domain D1") && Contains("none in"));
+  folder.write("t7/evaluation_setup/more_train.txt", "audio/1.wav\tspeech\tD2\t3\n");
+  CHECK_THAT(failure("DCASE2026T7Dataset", Value::map({{"root", "t7"}}), folder.path()),
+             Contains("'speech' the number 3"));
+}

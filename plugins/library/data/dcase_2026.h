@@ -4,6 +4,7 @@
 //     0}} DatasetSpec{.source = DCASE2026T7Dataset{.root = "t7", .domains = {"D2"}}}
 #pragma once
 
+#include <nexuml/data.h>
 #include <nexuml/definition.h>
 
 #include <cstdint>
@@ -16,15 +17,18 @@ namespace nexuml_library {
 
 enum class DownloadMode { disabled, dry_run, manual, already_downloaded, download };
 
+// Says in `context.advice` that nothing is downloaded, where a mode asks for it.
+void warn_of_download(DownloadMode mode, const std::string& parameter, const nexuml::DataContext& context);
+
 // <root>/audio/<sound_id>.wav and a table with sound_id (or file), class ("top-second") or class_top and
-// class_second, and optionally confidence. Features: waveform, and clap_embedding where a folder of
-// <sound_id>.npy is given. Labels: class_second and class_top, int64 []; confidence, float32 [].
-// Rows are dealt to five folds by `fold_seed`; with `fold_id` that fold tests.
-// Shape: waveform [channels, clip_num_samples]; class_top, class_second, confidence [].
-// Source: DCASE challenge 2026, task 1
+// class_second, and optionally class_idx, the number of the class, and confidence. Features: waveform, and
+// clap_embedding where a folder of <sound_id>.npy is given. Labels: class_second and class_top, int64 [];
+// confidence, float32 []. Rows are dealt to five folds by `fold_seed`; with `fold_id` that fold tests. Shape:
+// waveform [channels, clip_num_samples]; class_top, class_second, confidence []. Source: DCASE challenge
+// 2026, task 1
 struct DCASE2026T1Dataset {
   std::string root = "DCASE2026T1";
-  std::optional<std::string> metadata_csv = std::nullopt;  // null: <root>/metadata.csv
+  std::optional<std::string> metadata_csv = std::nullopt;  // null: where BSD10k and BSD35k-CS have it
   DownloadMode download_mode = DownloadMode::disabled;
   std::optional<std::string> checksum = std::nullopt;
   std::optional<std::string> clap_embeddings_dir = std::nullopt;
@@ -39,8 +43,10 @@ struct DCASE2026T1Dataset {
   std::shared_ptr<nexuml::Dataset> build(const nexuml::DataContext& context) const;
 };
 
-// <root>/<domain>/evaluation_setup/*train*.{txt,csv} and *test*.{txt,csv}, each with a file and a class on a
-// line, and the files below <root>/<domain>. Labels, int64 []: class, and domain, its place in `domains`.
+// <root>/evaluation_setup/*train*.{txt,csv} and *test*.{txt,csv}, each with a file, a class, a domain and
+// optionally the number of the class on a line, and the files below <root>; or the same in a folder a domain,
+// <root>/<domain>/evaluation_setup, without the domain. Labels, int64 []: class, and domain, its place in
+// `domains`.
 // Shape: waveform [channels, clip_num_samples]; class, domain [].
 // Source: DCASE challenge 2026, task 7
 struct DCASE2026T7Dataset {

@@ -4,13 +4,17 @@
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nexuml/tensor_io.h>
 
+#include <algorithm>
 #include <charconv>
 #include <map>
 
 #include "data/audio_dataset.h"
 #include "data/dcase_2026.h"
+#include "data/download.h"
+#include "data/found_file.h"
 #include "data/label_table.h"
 
 namespace nexuml_library {
@@ -85,11 +89,43 @@ at::Tensor numbered(const std::vector<std::string>& texts, const std::string& la
   return at::tensor(classes, at::kLong);
 }
 
+// Texts as the class numbers that the table gives them.
+at::Tensor numbered_by_table(const std::vector<std::string>& texts, const std::vector<std::int64_t>& numbers,
+                             const std::string& label, nexuml::TensorDatasetInfo& info) {
+  const std::int64_t count = *std::max_element(numbers.begin(), numbers.end()) + 1;
+  std::vector<std::string> names(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < texts.size(); ++i) names[static_cast<std::size_t>(numbers[i])] = texts[i];
+  info.num_classes[label] = count;
+  info.class_names[label] = std::move(names);
+  return at::tensor(numbers, at::kLong);
+}
+
 struct SoundRow {
   std::string id, top, second;
+  std::int64_t number = -1;  // of the class of the second level, where the table has class_idx
   double confidence = 1;
   fs::path file;
 };
+
+// A number in a cell of the table; nothing of it may be left over.
+template <class Number>
+Number cell_number(const std::string& cell, const fs::path& table, std::size_t row, Number lowest) {
+  Number number{};
+  const char* end = cell.data() + cell.size();
+  const auto read = std::from_chars(cell.data(), end, number);
+  if (read.ptr != end || read.ec != std::errc{} || !(number >= lowest))
+    throw nexuml::Error("E833", fmt::format("'{}' in row {} is no number from {} on", cell, row + 1, lowest),
+                        nexuml::Where::in_file(table.string()));
+  return number;
+}
+
+// Where the published archives of BSD10k and BSD35k-CS unpack their tables to, and where people put them.
+const std::vector<std::string>& table_places() {
+  static const std::vector<std::string> places{"metadata.csv", "metadata/BSD10k_metadata.csv",
+                                               "BSD10k_metadata.csv", "metadata/BSD35k-CS_metadata.csv",
+                                               "BSD35k-CS_metadata.csv"};
+  return places;
+}
 
 std::vector<SoundRow> read_sounds(const fs::path& root, const fs::path& table_file,
                                   const nexuml::DataContext& context) {
@@ -100,15 +136,16 @@ std::vector<SoundRow> read_sounds(const fs::path& root, const fs::path& table_fi
   const auto second =
       joined && !top ? joined : std::optional(table.require({"class_second", "second", "class"}));
   const auto confidence = table.find({"confidence"});
+  const auto number = table.find({"class_idx"});
   std::vector<SoundRow> sounds;
   std::size_t missing = 0;
-  for (const auto& cells : table.rows) {
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& cells = table.rows[i];
     SoundRow row{
         .id = fs::path(cells[name]).stem().string(), .top = {}, .second = cells[*second], .file = {}};
     row.top = top ? cells[*top] : row.second.substr(0, row.second.find('-'));
-    if (confidence)
-      std::from_chars(cells[*confidence].data(), cells[*confidence].data() + cells[*confidence].size(),
-                      row.confidence);
+    if (confidence) row.confidence = cell_number<double>(cells[*confidence], table_file, i, 0);
+    if (number) row.number = cell_number<std::int64_t>(cells[*number], table_file, i, 0);
     std::string file = cells[name];
     if (fs::path(file).extension().empty()) file += ".wav";
     const auto found = rerooted(file, table_file, {root / "audio", root});
@@ -129,15 +166,23 @@ std::vector<SoundRow> read_sounds(const fs::path& root, const fs::path& table_fi
 
 }  // namespace
 
+void warn_of_download(DownloadMode mode, const std::string& parameter, const nexuml::DataContext& context) {
+  if ((mode != DownloadMode::download && mode != DownloadMode::dry_run) || !context.advice) return;
+  context.advice->warning("W831", fmt::format("`{}` has no effect: nothing is downloaded", parameter)).hint =
+      "fetch the data yourself, and set it to already_downloaded";
+}
+
 void DCASE2026T1Dataset::describe(nexuml::Schema<DCASE2026T1Dataset>& s) {
   s.summary(
       "Sounds of DCASE 2026 task 1 with classes of two levels.\n"
       "shape: waveform [clip_num_samples]; class_second, class_top [] int64, confidence [] float32");
   s.field("root", &DCASE2026T1Dataset::root).doc("Folder with audio/; relative to the data root.");
-  s.field("metadata_csv", &DCASE2026T1Dataset::metadata_csv).doc("The table; null for metadata.csv in root.");
+  s.field("metadata_csv", &DCASE2026T1Dataset::metadata_csv)
+      .doc("The table; null: metadata.csv, or that of BSD10k or BSD35k-CS in root or root/metadata.");
   s.field("download_mode", &DCASE2026T1Dataset::download_mode)
-      .doc("Accepted; this version downloads nothing.");
-  s.field("checksum", &DCASE2026T1Dataset::checksum).doc("Accepted; nothing is downloaded.");
+      .doc("Nothing is downloaded; where another mode than disabled is meant, a warning says so.");
+  s.field("checksum", &DCASE2026T1Dataset::checksum)
+      .doc("MD5 or SHA-256 of the table in hex, as you know it; null: not checked.");
   s.field("clap_embeddings_dir", &DCASE2026T1Dataset::clap_embeddings_dir)
       .doc("Folder of one <sound_id>.npy a sound, given as clap_embedding.");
   s.field("fold_seed", &DCASE2026T1Dataset::fold_seed).doc("Seed of the five folds.").at_least(0);
@@ -166,16 +211,20 @@ nexuml::DataDeclaration DCASE2026T1Dataset::declare() const {
 
 std::shared_ptr<nexuml::Dataset> DCASE2026T1Dataset::build(const nexuml::DataContext& context) const {
   const fs::path folder = context.resolve(root);
-  const fs::path table = metadata_csv ? context.resolve(*metadata_csv) : folder / "metadata.csv";
+  const fs::path table = metadata_csv
+                             ? context.resolve(*metadata_csv)
+                             : find_file(folder, table_places()).value_or(folder / table_places().front());
   const auto refuse = [&](const std::string& message, const fs::path& place) {
     throw nexuml::Error(
         "E831", message, nexuml::Where::in_file(place.string()),
         fmt::format(
-            "get the development set of DCASE 2026 task 1 (dcase.community says where) and lay it out as {0}/"
-            "metadata.csv and {0}/audio/<sound_id>.wav; nothing is downloaded",
-            folder.string()));
+            "get BSD10k or BSD35k-CS of DCASE 2026 task 1 (dcase.community says where) and lay it out as "
+            "{0}/audio/<sound_id>.wav with the table in one of {0}/{{{1}}}; nothing is downloaded",
+            folder.string(), fmt::join(table_places(), ",")));
   };
   if (!fs::is_regular_file(table)) refuse("DCASE 2026 task 1 is not there: its table is missing", table);
+  require_checksum(table, checksum);
+  warn_of_download(download_mode, "download_mode", context);
   const std::vector<SoundRow> sounds = read_sounds(folder, table, context);
   if (sounds.empty()) refuse("no sound of the table exists", folder);
 
@@ -183,6 +232,7 @@ std::shared_ptr<nexuml::Dataset> DCASE2026T1Dataset::build(const nexuml::DataCon
       .files = {}, .sample_rate = sample_rate, .num_samples = clip_num_samples.value_or(sample_rate * 10)};
   std::vector<std::string> tops, seconds, ids;
   std::vector<double> confidences;
+  std::vector<std::int64_t> numbers;
   std::vector<fs::path> embeddings;
   for (const SoundRow& row : sounds) {
     audio.files.push_back(row.file);
@@ -190,10 +240,13 @@ std::shared_ptr<nexuml::Dataset> DCASE2026T1Dataset::build(const nexuml::DataCon
     seconds.push_back(row.second);
     ids.push_back(row.id);
     confidences.push_back(row.confidence);
+    numbers.push_back(row.number);
     if (clap_embeddings_dir) embeddings.push_back(context.resolve(*clap_embeddings_dir) / (row.id + ".npy"));
   }
   const auto count = static_cast<std::int64_t>(sounds.size());
-  audio.labels.set("class_second", numbered(seconds, "class_second", audio.info));
+  audio.labels.set("class_second", numbers.front() >= 0
+                                       ? numbered_by_table(seconds, numbers, "class_second", audio.info)
+                                       : numbered(seconds, "class_second", audio.info));
   audio.labels.set("class_top", numbered(tops, "class_top", audio.info));
   audio.labels.set("confidence", at::tensor(confidences, at::kDouble).to(at::kFloat));
   const at::Tensor order =

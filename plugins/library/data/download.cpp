@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 #include <fstream>
@@ -37,9 +38,9 @@ constexpr std::size_t most_unpacked_bytes = std::size_t{1} << 31;
       "fetch it by other means and put it there; a started download goes on with the next try");
 }
 
-std::string md5_of_file(const fs::path& path) {
+std::string digest_of_file(const fs::path& path, const EVP_MD* kind) {
   const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> digest(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
-  EVP_DigestInit_ex(digest.get(), EVP_md5(), nullptr);
+  EVP_DigestInit_ex(digest.get(), kind, nullptr);
   std::ifstream file(path, std::ios::binary);
   std::string buffer(std::size_t{1} << 20, '\0');
   while (file) {
@@ -52,6 +53,10 @@ std::string md5_of_file(const fs::path& path) {
   std::string hex;
   for (unsigned i = 0; i < size; ++i) hex += fmt::format("{:02x}", bytes[i]);
   return hex;
+}
+
+std::string md5_of_file(const fs::path& path) {
+  return digest_of_file(path, EVP_md5());
 }
 
 // The file in the making, locked against other processes.
@@ -198,6 +203,26 @@ void unpack_tar(const fs::path& archive, const fs::path& folder, const std::vect
     }
     at += (size + block - 1) / block * block;
   }
+}
+
+void require_checksum(const fs::path& file, const std::optional<std::string>& sum) {
+  if (!sum) return;
+  std::string wanted = *sum;
+  std::transform(wanted.begin(), wanted.end(), wanted.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
+  constexpr std::size_t md5_digits = 32, sha256_digits = 64;
+  const bool is_hex = wanted.find_first_not_of("0123456789abcdef") == std::string::npos;
+  if (!is_hex || (wanted.size() != md5_digits && wanted.size() != sha256_digits))
+    throw nexuml::Error(
+        "E831",
+        fmt::format("`checksum` is '{}'; an MD5 of 32 or a SHA-256 of 64 hexadecimal digits is "
+                    "expected",
+                    *sum),
+        nexuml::Where::in_file(file.string()));
+  const std::string found = digest_of_file(file, wanted.size() == md5_digits ? EVP_md5() : EVP_sha256());
+  if (found != wanted)
+    throw nexuml::Error("E831", fmt::format("the file has the sum {}, `checksum` says {}", found, wanted),
+                        nexuml::Where::in_file(file.string()), "fetch the file again, or correct the sum");
 }
 
 }  // namespace nexuml_library

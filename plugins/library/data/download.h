@@ -11,6 +11,7 @@
 #include <nexuml/data.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,10 @@ struct RemoteFile {
 // Nothing where `target` is there. Throws nexuml::Error E831 naming the address and what went wrong.
 void download_file(const RemoteFile& file, const std::filesystem::path& target,
                    const nexuml::DataContext& context);
+
+// Throws nexuml::Error E831 where a sum is given and the file has another. `sum` is an MD5 or a SHA-256 in
+// hex; null: nothing is checked.
+void require_checksum(const std::filesystem::path& file, const std::optional<std::string>& sum);
 
 // The regular files of a .tar.gz archive whose names end in one of `names`, written below `folder` by their
 // last name. Throws nexuml::Error E831.
