@@ -45,6 +45,18 @@ OrderedMap<Value> published_by(const GraphLayer& layer, const PipelineLayer& run
   return published;
 }
 
+// What a failure inside LibTorch rarely says: that an input is not of the dtype that weights have.
+std::string dtype_hint(const LayerBuildContext& context) {
+  for (const auto& [key, spec] : context.inputs)
+    if (spec.dtype != DType::float32)
+      return fmt::format(
+          "its input '{}' is {}, most layers compute with float32: convert the data, for example by `scale: "
+          "1` "
+          "of the data source",
+          key, to_string(spec.dtype));
+  return {};
+}
+
 class ParallelBuild {
  public:
   ParallelBuild(std::vector<BuildJob>& jobs, const CompileOptions& options, SpanLog& log,
@@ -101,7 +113,7 @@ class ParallelBuild {
       build_and_publish(job, index, layer);
       return true;
     } catch (...) {
-      report(layer, failure_of(layer.path, "E822", "while it was built"));
+      report(layer, failure_of(layer.path, "E822", "while it was built"), dtype_hint(job.contexts[index]));
       return false;
     }
   }
@@ -126,11 +138,12 @@ class ParallelBuild {
     job.published[index] = published_by(layer, runtime, job.shapes[index]);
   }
 
-  void report(const GraphLayer& layer, const Diagnostics& found) {
+  void report(const GraphLayer& layer, const Diagnostics& found, const std::string& hint) {
     const std::lock_guard lock(problems_mutex_);
     for (Diagnostic problem : found) {
       const bool placed = !problem.where.file.empty() || !problem.where.key_path.empty();
       if (!placed) problem.where = layer.place["component"].where(layer.path);
+      if (!hint.empty() && (problem.code == "E822" || problem.code == "E827")) problem.hint = hint;
       problems_.add(std::move(problem));
     }
   }

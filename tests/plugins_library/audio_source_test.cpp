@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -154,4 +155,35 @@ TEST_CASE("a folder without classes says how files are laid out") {
   CHECK_THAT(failure("audio_folder", params(4), folder.path()), Contains("<class>/<file>"));
   CHECK_THAT(failure("audio_folder", Value::map({{"root", "none"}}), folder.path()),
              Contains("does not exist"));
+}
+
+TEST_CASE("a recording that is cut off is read as far as it goes, and named") {
+  const TemporaryFolder folder;
+  const std::string whole = wav({1000, 2000, 3000, 4000});
+  folder.write("x/cut.wav", whole.substr(0, whole.size() - 4));
+  folder.write("x/whole.wav", whole);
+  nexuml::Diagnostics advice;
+  const auto dataset = open("audio_folder", params(4), folder.path(), &advice);
+  CHECK(floats(all_rows(*dataset).x.get("waveform")[0]) ==
+        std::vector<float>{1000.0F / 32768, 2000.0F / 32768, 0, 0});
+  CHECK_THAT(advice.to_text(), Contains("cut.wav") && Contains("its 2 frames") && !Contains("whole.wav"));
+}
+
+TEST_CASE("rates without a common divisor are resampled in little memory, to what other rates give") {
+  // A tone of 440 Hz at 44,101 Hz is one of 440 Hz at 16,000 Hz.
+  const TemporaryFolder folder;
+  std::vector<std::int16_t> tone;
+  for (int i = 0; i < 4411; ++i)
+    tone.push_back(
+        static_cast<std::int16_t>(std::lround(16000 * std::sin(2 * 3.14159265358979 * 440 * i / 44101))));
+  folder.write("x/one.wav", wav(tone, 44101));
+  const auto dataset =
+      open("audio_folder", Value::map({{"root", "."}, {"sample_rate", 16000}, {"num_samples", 1600}}),
+           folder.path());
+  const std::vector<float> got = floats(all_rows(*dataset).x.get("waveform"));
+  double worst = 0;
+  for (int i = 50; i < 1550; ++i)
+    worst = std::max(worst, std::abs(got[static_cast<std::size_t>(i)] -
+                                     16000.0 / 32768 * std::sin(2 * 3.14159265358979 * 440 * i / 16000)));
+  CHECK(worst < 2e-3);
 }

@@ -1,5 +1,7 @@
 #include <zlib.h>
 
+#include <chrono>
+
 #include "plugins_library/source_support.h"
 
 using namespace library_tests;
@@ -138,4 +140,19 @@ TEST_CASE("CIFAR batches that Python pickled give the same images, and run no co
   CHECK_THAT(failure("CIFAR10Dataset", Value::map({{"root", pickles + "hostile"}})),
              Contains("posix.system") && Contains("nothing was executed"));
   CHECK_FALSE(std::filesystem::exists("/tmp/nexuml-was-run"));
+}
+
+TEST_CASE("an IDX file that unpacks to more than its header says is left at once") {
+  const TemporaryFolder folder;
+  const std::string bomb = gzip(idx_images(3) + std::string(std::size_t{512} << 20, '\0'), folder);
+  folder.write("train-images-idx3-ubyte.gz", bomb);
+  folder.write("train-labels-idx1-ubyte", idx_labels("\x01\x02\x03"));
+  const auto start = std::chrono::steady_clock::now();
+  CHECK_THAT(failure("MNISTDataset", Value::map({{"root", "."}}), folder.path()),
+             Contains("3 x 28 x 28 = 2352 bytes, and more follow"));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::milliseconds(500));
+  folder.write("train-images-idx3-ubyte.gz",
+               big_endian(0x803) + big_endian(0xffffffff) + big_endian(28) + big_endian(28));
+  CHECK_THAT(failure("MNISTDataset", Value::map({{"root", "."}}), folder.path()),
+             Contains("4294967295 x 28 x 28 bytes; at most"));
 }

@@ -2,6 +2,8 @@
 #include <nexuml/evaluation.h>
 #include <nexuml/layer.h>
 
+#include <limits>
+
 #include "plugins_library/source_support.h"
 
 using namespace library_tests;
@@ -46,4 +48,33 @@ TEST_CASE("an evaluation that cannot write its files says which") {
   plot->eval_batch({.x = x, .size = 1});
   plot->eval_end();
   CHECK_THROWS_WITH(plot->write_artifacts("/dev/null/folder"), Contains("E855"));
+}
+
+TEST_CASE("labels that are no class numbers of the logits are refused with their key") {
+  nexuml::LayerBuildContext context;
+  context.layer = "Loss/00_ClassificationLoss";
+  context.keys_in = context.input_names = {"logits"};
+  context.keys_out = {"loss"};
+  context.label_keys = {"species"};
+  context.storage = std::make_shared<nexuml::SharedStorage>();
+  const auto layer =
+      nexuml::AnyLayer(shipped_registry().layer("ClassificationLoss", {}))->build(context);
+  const auto outcome = [&](const at::Tensor& labels) -> std::string {
+    nexuml::Batch batch;
+    batch.x.set("logits", at::zeros({2, 3}));
+    batch.y = nexuml::TensorDict{{"species", labels}};
+    try {
+      layer->forward(batch);
+    } catch (const nexuml::Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  CHECK(outcome(at::tensor({0, 2}, at::kLong)) == "accepted");
+  CHECK(outcome(at::tensor({0.0, 2.0})) == "accepted");
+  CHECK_THAT(outcome(at::tensor({0, 3}, at::kLong)),
+             Contains("E828") && Contains("'species' holds 3") && Contains("0 to 2"));
+  CHECK_THAT(outcome(at::tensor({-1, 0}, at::kLong)), Contains("holds -1"));
+  CHECK_THAT(outcome(at::tensor({0.5, 1.0})), Contains("fractions"));
+  CHECK_THAT(outcome(at::eye(3).narrow(0, 0, 2)), Contains("[2, 3]") && Contains("bce"));
 }

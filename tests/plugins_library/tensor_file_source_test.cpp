@@ -1,5 +1,7 @@
 #include <nexuml/tensor_io.h>
 
+#include <cmath>
+
 #include "plugins_library/source_support.h"
 
 using namespace library_tests;
@@ -94,4 +96,18 @@ TEST_CASE("rows of a large file are read where they lie, and give what mapping g
   const at::Tensor read = dataset->gather(wanted).x.get("features");
   CHECK(floats(read.select(1, 7)) == std::vector<float>{1.5, 2, 0, (rows - 1) / 2.0F, 1.5});
   CHECK(dataset->files().size() == 1);
+}
+
+TEST_CASE("features that are not finite are told with their rows, complex ones are refused") {
+  const TemporaryFolder folder;
+  at::Tensor features = at::ones({5, 2});
+  features[3][1] = std::nan("");
+  const std::string path = path_in(folder, "x.npy");
+  nexuml::write_npy(path, features);
+  nexuml::Diagnostics advice;
+  open("tensor_file", Value::map({{"path", path}}), {}, &advice);
+  CHECK_THAT(advice.to_text(), Contains("W831") && Contains("1 of 5 rows") && Contains("row 3"));
+  nexuml::write_npy(path, at::ones({5, 2}, at::kComplexFloat));
+  CHECK_THAT(failure("tensor_file", Value::map({{"path", path}})),
+             Contains("x.npy") && Contains("complex numbers"));
 }

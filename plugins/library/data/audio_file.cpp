@@ -5,6 +5,7 @@
 #include <ATen/ops/conv1d.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 #include <fmt/format.h>
 #include <nexuml/diagnostic.h>
 #include <sndfile.h>
@@ -53,6 +54,17 @@ OpenAudio open_audio(const std::filesystem::path& path) {
   return audio;
 }
 
+// The data chunk of a WAV file may announce more than there is; libsndfile notes it and reads what is there.
+bool is_cut_off(SNDFILE* file) {
+  char log[2048] = {};
+  sf_command(file, SFC_GET_LOG_INFO, log, sizeof log);
+  const std::string text = log;
+  const std::size_t data = text.find("data : ");
+  if (data == std::string::npos) return false;
+  const std::string line = text.substr(data, text.find('\n', data) - data);
+  return line.find("should be") != std::string::npos;
+}
+
 // One row of filter taps for each of the `to` phases. `from` and `to` have no common divisor.
 // Formula: torchaudio.functional.resample with resampling_method="sinc_interp_hann".
 struct Resampler {
@@ -60,10 +72,21 @@ struct Resampler {
   std::int64_t width;
 };
 
+constexpr double lowpass_width = 6, pi = std::numbers::pi;
+
+// The frequency up to which both rates can tell sounds apart, in blocks of `from` samples.
+double cutoff(std::int64_t from, std::int64_t to) {
+  constexpr double rolloff = 0.99;
+  return static_cast<double>(std::min(from, to)) * rolloff;
+}
+// Samples on either side that a filter looks at.
+std::int64_t filter_width(std::int64_t from, std::int64_t to) {
+  return static_cast<std::int64_t>(std::ceil(lowpass_width * static_cast<double>(from) / cutoff(from, to)));
+}
+
 Resampler make_resampler(std::int64_t from, std::int64_t to) {
-  constexpr double lowpass_width = 6, rolloff = 0.99, pi = std::numbers::pi;
-  const double base = static_cast<double>(std::min(from, to)) * rolloff;
-  const auto width = static_cast<std::int64_t>(std::ceil(lowpass_width * static_cast<double>(from) / base));
+  const double base = cutoff(from, to);
+  const std::int64_t width = filter_width(from, to);
   const at::Tensor taps = at::arange(-width, width + from, at::kDouble) / static_cast<double>(from);
   const at::Tensor phases = at::arange(0, -to, -1, at::kDouble).view({to, 1, 1}) / static_cast<double>(to);
   const at::Tensor time = ((phases + taps) * base).clamp(-lowpass_width, lowpass_width);
@@ -71,6 +94,37 @@ Resampler make_resampler(std::int64_t from, std::int64_t to) {
   const at::Tensor angle = time * pi;
   const at::Tensor sinc = at::where(angle == 0, at::ones_like(angle), angle.sin() / angle);
   return {(sinc * window * (base / static_cast<double>(from))).to(at::kFloat), width};
+}
+
+// Rates without a large common divisor have a filter for each of very many phases: it is computed where it is
+// used. The numbers are those of the table, up to rounding.
+constexpr std::int64_t most_taps = std::int64_t{1} << 22;
+
+at::Tensor resampled_directly(const at::Tensor& wave, std::int64_t from, std::int64_t to,
+                              std::int64_t length) {
+  const double base = cutoff(from, to), step = static_cast<double>(from) / static_cast<double>(to);
+  const std::int64_t width = filter_width(from, to), frames = wave.size(1);
+  at::Tensor result = at::zeros({wave.size(0), length}, at::kFloat);
+  std::vector<double> taps(static_cast<std::size_t>(2 * width + 2));
+  for (std::int64_t i = 0; i < length; ++i) {
+    const double place = static_cast<double>(i) * step;
+    const auto first = std::max<std::int64_t>(0, static_cast<std::int64_t>(std::ceil(place)) - width);
+    const auto last = std::min(frames - 1, static_cast<std::int64_t>(std::floor(place)) + width);
+    for (std::int64_t k = first; k <= last; ++k) {
+      const double time = (static_cast<double>(k) - place) / static_cast<double>(from) * base;
+      const double window = std::abs(time) < lowpass_width ? std::cos(time * pi / lowpass_width / 2) : 0.0;
+      const double sinc = time == 0 ? 1.0 : std::sin(time * pi) / (time * pi);
+      taps[static_cast<std::size_t>(k - first)] = sinc * window * window * base / static_cast<double>(from);
+    }
+    for (std::int64_t channel = 0; channel < wave.size(0); ++channel) {
+      const float* samples = wave.const_data_ptr<float>() + channel * frames;
+      double sum = 0;
+      for (std::int64_t k = first; k <= last; ++k)
+        sum += samples[k] * taps[static_cast<std::size_t>(k - first)];
+      result.mutable_data_ptr<float>()[channel * length + i] = static_cast<float>(sum);
+    }
+  }
+  return result;
 }
 
 const Resampler& resampler(std::int64_t from, std::int64_t to) {
@@ -94,7 +148,10 @@ std::int64_t frames_to_read(const AudioInfo& info, const AudioShape& shape) {
 }  // namespace
 
 AudioInfo inspect_audio(const std::filesystem::path& path) {
-  return open_audio(path).info;
+  const OpenAudio audio = open_audio(path);
+  AudioInfo info = audio.info;
+  info.cut_off = is_cut_off(audio.file.get());
+  return info;
 }
 
 namespace {
@@ -155,10 +212,12 @@ at::Tensor resample(const at::Tensor& wave, std::int64_t from_rate, std::int64_t
   const std::int64_t divisor = std::gcd(from_rate, to_rate);
   const std::int64_t from = from_rate / divisor, to = to_rate / divisor;
   if (from == to || wave.size(1) == 0) return wave;
+  const std::int64_t length = (to * wave.size(1) + from - 1) / from;
+  if (to * (2 * filter_width(from, to) + from) > most_taps)
+    return resampled_directly(wave.contiguous(), from, to, length);
   const Resampler& filter = resampler(from, to);
   const at::Tensor padded = at::constant_pad_nd(wave, {filter.width, filter.width + from}).unsqueeze(1);
   const at::Tensor phases = at::conv1d(padded, filter.taps, {}, from);  // [channels, to, blocks]
-  const std::int64_t length = (to * wave.size(1) + from - 1) / from;
   return phases.transpose(1, 2).reshape({wave.size(0), -1}).narrow(1, 0, length).contiguous();
 }
 

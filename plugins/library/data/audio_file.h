@@ -18,6 +18,7 @@ struct AudioInfo {
   std::int64_t frames = 0;
   std::int64_t sample_rate = 0;  // Hz
   std::int64_t channels = 0;
+  bool cut_off = false;  // the header announces more frames
 };
 
 // Throws nexuml::Error E831 for a file that is no readable audio, or whose rate is below 1 kHz or above 1

@@ -29,8 +29,9 @@ nexuml::DataDeclaration AudioFolder::declare() const {
 }
 
 std::shared_ptr<nexuml::Dataset> AudioFolder::build(const nexuml::DataContext& context) const {
-  ClassFolders found = find_class_folders(context.resolve(root),
-                                          {".wav", ".flac", ".aiff", ".aif", ".au", ".ogg"}, "audio_folder");
+  ClassFolders found =
+      find_class_folders(context.resolve(root), {".wav", ".flac", ".aiff", ".aif", ".au", ".ogg"},
+                         "audio_folder", context.advice);
   AudioClips clips{.files = std::move(found.files),
                    .sample_rate = sample_rate,
                    .num_samples = num_samples,

@@ -18,9 +18,11 @@ struct ClassFolders {
 };
 
 // Files below `root` whose ending is one of `endings` (lower case, with the dot). The first level is taken
-// for splits where all of its folders are named train, fit, val..., test or all. Throws nexuml::Error E831
-// when there is no such folder, no class or no file; other files are left out.
+// for splits where all of its folders are named train, fit, val..., test or all. Hidden files and folders are
+// passed over. Throws nexuml::Error E831 when there is no such folder, no class or no file, and for links
+// that lead nowhere. Told in `advice` as W831: classes without a file or without a training file, files that
+// lie in no class, and files of other kinds.
 ClassFolders find_class_folders(const std::filesystem::path& root, const std::vector<std::string>& endings,
-                                const std::string& source_name);
+                                const std::string& source_name, nexuml::Diagnostics* advice);
 
 }  // namespace nexuml_library

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <memory>
 #include <system_error>
 
@@ -32,7 +33,7 @@ std::filesystem::path require_file(const std::filesystem::path& root,
                   publication.where, publication.layout));
 }
 
-std::string read_bytes(const std::filesystem::path& path, std::size_t most) {
+std::string read_first_bytes(const std::filesystem::path& path, std::size_t most) {
   const auto refuse = [&](const std::string& message) {
     throw nexuml::Error("E831", message, nexuml::Where::in_file(path.string()),
                         "fetch or copy the file again");
@@ -42,19 +43,27 @@ std::string read_bytes(const std::filesystem::path& path, std::size_t most) {
   if (!file) refuse("the file cannot be opened");
   std::string bytes;
   std::string buffer(std::size_t{1} << 20, '\0');
-  while (true) {
-    const int count = gzread(file.get(), buffer.data(), static_cast<unsigned>(buffer.size()));
+  while (bytes.size() <= most) {
+    const std::size_t wanted = std::min(buffer.size(), most + 1 - bytes.size());
+    const int count = gzread(file.get(), buffer.data(), static_cast<unsigned>(wanted));
     if (count < 0) {
       int code = 0;
       refuse(fmt::format("the file cannot be read: {}", gzerror(file.get(), &code)));
     }
     if (count == 0) break;
     bytes.append(buffer, 0, static_cast<std::size_t>(count));
-    if (bytes.size() > most) refuse(fmt::format("the file holds more than {} bytes", most));
   }
   int code = 0;
   (void)gzerror(file.get(), &code);
   if (code == Z_BUF_ERROR) refuse("the compressed file is cut off");
+  return bytes;
+}
+
+std::string read_bytes(const std::filesystem::path& path, std::size_t most) {
+  std::string bytes = read_first_bytes(path, most);
+  if (bytes.size() > most)
+    throw nexuml::Error("E831", fmt::format("the file holds more than {} bytes", most),
+                        nexuml::Where::in_file(path.string()), "fetch or copy the file again");
   return bytes;
 }
 

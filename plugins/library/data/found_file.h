@@ -28,5 +28,7 @@ std::filesystem::path require_file(const std::filesystem::path& root,
 // All bytes of a file, unpacked where it is gzip. Throws nexuml::Error E831 when it cannot be read, is cut
 // off or holds more than `most` bytes.
 std::string read_bytes(const std::filesystem::path& path, std::size_t most);
+// Of a file that is no longer than `most` the whole, of others the first `most` + 1 bytes.
+std::string read_first_bytes(const std::filesystem::path& path, std::size_t most);
 
 }  // namespace nexuml_library

@@ -6,6 +6,7 @@
 #include <nexuml/diagnostic.h>
 
 #include <csetjmp>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -14,6 +15,7 @@
 // clang-format off
 // jpeglib.h wants FILE.
 #include <jpeglib.h>
+#include <jerror.h>
 #include <png.h>
 // clang-format on
 
@@ -98,12 +100,32 @@ void jump_out(j_common_ptr state) {
   state->err->format_message(state, errors->message);
   std::longjmp(errors->jump, 1);
 }
-void be_silent(j_common_ptr, int) {}
+// Says nothing, and counts what means that pixels are missing: not, for example, superfluous bytes.
+void note_missing_data(j_common_ptr state, int level) {
+  const int code = state->err->msg_code;
+  if (level >= 0 || (code != JWRN_JPEG_EOF && code != JWRN_HIT_MARKER)) return;
+  if (state->err->num_warnings++ == 0)
+    state->err->format_message(state, reinterpret_cast<JpegErrors*>(state->err)->message);
+}
+
+// Four inks to three colours. Adobe's programs write the ink that is missing.
+void to_rgb(const unsigned char* inks, bool adobe, std::size_t pixels, unsigned char* colors) {
+  const auto paper = [&](unsigned char ink) -> int { return adobe ? ink : 255 - ink; };
+  for (std::size_t i = 0; i < pixels; ++i, inks += 4, colors += 3)
+    for (int c = 0; c < 3; ++c) colors[c] = static_cast<unsigned char>(paper(inks[c]) * paper(inks[3]) / 255);
+}
+// ITU-R BT.601, as libjpeg and libpng weigh colours.
+void to_grey(const unsigned char* colors, std::size_t pixels, unsigned char* greys) {
+  for (std::size_t i = 0; i < pixels; ++i, colors += 3)
+    greys[i] = static_cast<unsigned char>((299 * colors[0] + 587 * colors[1] + 114 * colors[2] + 500) / 1000);
+}
 
 struct JpegResult {
   bool failed = false;
   ImageInfo info;
   std::vector<unsigned char> pixels;
+  bool inks = false;   // four channels, cyan to black
+  bool adobe = false;  // which are turned round
 };
 
 // libjpeg reports by longjmp: no object with a destructor is made between here and its calls.
@@ -112,7 +134,7 @@ void decode_jpeg(std::FILE* file, int channels, bool header_only, JpegErrors& er
   std::memset(&state, 0, sizeof state);
   state.err = jpeg_std_error(&errors.base);
   errors.base.error_exit = jump_out;
-  errors.base.emit_message = be_silent;
+  errors.base.emit_message = note_missing_data;
   if (setjmp(errors.jump) != 0) {
     result.failed = true;
     jpeg_destroy_decompress(&state);
@@ -124,22 +146,22 @@ void decode_jpeg(std::FILE* file, int channels, bool header_only, JpegErrors& er
   result.info = {state.image_height, state.image_width};
   const bool too_large = static_cast<std::int64_t>(state.image_height) * state.image_width > most_pixels;
   if (!header_only && !too_large) {
-    state.out_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    result.inks = state.jpeg_color_space == JCS_CMYK || state.jpeg_color_space == JCS_YCCK;
+    result.adobe = state.saw_Adobe_marker != 0;
+    state.out_color_space = result.inks ? JCS_CMYK : channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_start_decompress(&state);
     const std::size_t stride =
-        static_cast<std::size_t>(state.output_width) * static_cast<std::size_t>(channels);
+        static_cast<std::size_t>(state.output_width) * static_cast<std::size_t>(state.output_components);
     result.pixels.resize(stride * state.output_height);
     while (state.output_scanline < state.output_height) {
       JSAMPROW row = result.pixels.data() + stride * state.output_scanline;
       jpeg_read_scanlines(&state, &row, 1);
     }
     // A file that is cut off ends with grey and a warning.
-    if (errors.base.num_warnings > 0) {
+    if (errors.base.num_warnings > 0)
       result.failed = true;
-      errors.base.format_message(reinterpret_cast<j_common_ptr>(&state), errors.message);
-    } else {
+    else
       jpeg_finish_decompress(&state);
-    }
   }
   jpeg_destroy_decompress(&state);
 }
@@ -162,7 +184,15 @@ at::Tensor pixels_of(const std::filesystem::path& path, std::int64_t channels) {
   const JpegResult jpeg = jpeg_of(file.get(), path, static_cast<int>(channels), false);
   check_size(jpeg.info, path);
   at::Tensor pixels = at::empty({jpeg.info.height, jpeg.info.width, channels}, at::kByte);
-  std::memcpy(pixels.mutable_data_ptr(), jpeg.pixels.data(), jpeg.pixels.size());
+  auto* bytes = pixels.mutable_data_ptr<std::uint8_t>();
+  if (!jpeg.inks) {
+    std::memcpy(bytes, jpeg.pixels.data(), jpeg.pixels.size());
+    return pixels;
+  }
+  const auto count = static_cast<std::size_t>(jpeg.info.height * jpeg.info.width);
+  std::vector<unsigned char> colors(channels == 1 ? 3 * count : 0);
+  to_rgb(jpeg.pixels.data(), jpeg.adobe, count, channels == 1 ? colors.data() : bytes);
+  if (channels == 1) to_grey(colors.data(), count, bytes);
   return pixels;
 }
 

@@ -1,10 +1,8 @@
 #include "data/image_folder.h"
 
-#include <ATen/ops/from_blob.h>
-#include <ATen/ops/index_select.h>
-#include <ATen/ops/stack.h>
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
+#include <nexuml/batch_rows.h>
 
 #include "data/class_folders.h"
 #include "data/image_file.h"
@@ -25,15 +23,16 @@ class ImageFiles final : public nexuml::Dataset {
 
   std::int64_t size() const override { return classes_.size(0); }
   nexuml::Batch gather(std::span<const std::int64_t> indices) const override {
-    std::vector<at::Tensor> images;
-    for (const std::int64_t index : indices)
-      images.push_back(read_image(found_.files.at(static_cast<std::size_t>(index)),
-                                  {.channels = settings_.channels, .size = size_}));
-    const at::Tensor rows = at::from_blob(const_cast<std::int64_t*>(indices.data()),
-                                          {static_cast<std::int64_t>(indices.size())}, at::kLong);
+    const at::Tensor images = nexuml::empty_batch(
+        {static_cast<std::int64_t>(indices.size()), settings_.channels, size_.first, size_.second},
+        at::kFloat);
+    for (std::size_t i = 0; i < indices.size(); ++i)
+      images.select(0, static_cast<std::int64_t>(i))
+          .copy_(read_image(found_.files.at(static_cast<std::size_t>(indices[i])),
+                            {.channels = settings_.channels, .size = size_}));
     nexuml::Batch batch;
-    batch.x.set(settings_.feature_key, at::stack(images).to(at::kFloat).div_(255));
-    batch.y = nexuml::TensorDict{{settings_.label_key, classes_.index_select(0, rows)}};
+    batch.x.set(settings_.feature_key, images.div_(255));
+    batch.y = nexuml::TensorDict{{settings_.label_key, nexuml::gather_rows(classes_, indices)}};
     return batch;
   }
   nexuml::OrderedMap<nexuml::TensorSpec> features() const override {
@@ -112,7 +111,8 @@ nexuml::DataDeclaration ImageFolder::declare() const {
 }
 
 std::shared_ptr<nexuml::Dataset> ImageFolder::build(const nexuml::DataContext& context) const {
-  ClassFolders found = find_class_folders(context.resolve(root), {".png", ".jpg", ".jpeg"}, "image_folder");
+  ClassFolders found =
+      find_class_folders(context.resolve(root), {".png", ".jpg", ".jpeg"}, "image_folder", context.advice);
   const auto common = inspect_images(found, *this, context);
   return std::make_shared<ImageFiles>(std::move(found), *this, common);
 }

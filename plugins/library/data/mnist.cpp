@@ -21,14 +21,14 @@ constexpr std::int64_t idx_side = 28, idx_classes = 10;
 // The unsigned bytes of an IDX file: two zeros, 8 (unsigned byte), the rank, then sizes as big-endian numbers
 // of 32 bits (LeCun, the MNIST database).
 at::Tensor read_idx(const std::filesystem::path& path, std::size_t rank) {
-  const std::string bytes = read_bytes(path, most_idx_bytes);
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(bytes[i]); };
   const auto refuse = [&](const std::string& message) {
     throw nexuml::Error("E831", message, nexuml::Where::in_file(path.string()), "fetch the file again");
   };
   const std::size_t header = 4 + 4 * rank;
-  if (bytes.size() < header)
-    refuse(fmt::format("{} bytes; the header of an IDX file has {}", bytes.size(), header));
+  const std::string begin = read_first_bytes(path, header);
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(begin[i]); };
+  if (begin.size() < header)
+    refuse(fmt::format("{} bytes; the header of an IDX file has {}", begin.size(), header));
   if (byte(0) != 0 || byte(1) != 0 || byte(2) != 8 || byte(3) != rank)
     refuse(fmt::format(
         "no IDX file of {} dimensions of unsigned bytes: it begins with {:02x} {:02x} {:02x} {:02x}, "
@@ -38,12 +38,18 @@ at::Tensor read_idx(const std::filesystem::path& path, std::size_t rank) {
   std::uint64_t count = 1;
   for (std::size_t i = 4; i < header; i += 4) {
     sizes.push_back(std::int64_t{byte(i)} << 24 | byte(i + 1) << 16 | byte(i + 2) << 8 | byte(i + 3));
-    count *= static_cast<std::uint64_t>(sizes.back());
-    if (count > most_idx_bytes) break;
+    const auto size = static_cast<std::uint64_t>(sizes.back());
+    count = size > 0 && count > most_idx_bytes / size ? most_idx_bytes + 1 : count * size;
   }
-  if (count != bytes.size() - header)
-    refuse(fmt::format("the header says {} = {} bytes, and {} follow it", fmt::join(sizes, " x "), count,
-                       bytes.size() - header));
+  if (count > most_idx_bytes)
+    refuse(fmt::format("the header says {} bytes; at most {} are read", fmt::join(sizes, " x "),
+                       most_idx_bytes));
+  // No more is unpacked than the header announces, and one byte to see that there is more.
+  const std::string bytes = read_first_bytes(path, header + count);
+  if (bytes.size() != header + count)
+    refuse(fmt::format(
+        "the header says {} = {} bytes, and {} follow it", fmt::join(sizes, " x "), count,
+        bytes.size() > header + count ? std::string("more") : fmt::format("{}", bytes.size() - header)));
   return at::from_blob(const_cast<char*>(bytes.data()) + header, sizes, at::kByte).clone();
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nexuml/batch_rows.h>
 #include <nexuml/data.h>
 #include <nexuml/tensor_io.h>
 #include <nexuml/tensor_rows.h>
@@ -86,10 +87,8 @@ class StreamedDataset final : public nexuml::Dataset {
       batch.x.set(key, scale_ ? values.to(at::kFloat) * *scale_ : values);
     }
     if (!labels_) return batch;
-    const at::Tensor wanted =
-        at::tensor(at::ArrayRef<std::int64_t>(indices.data(), indices.size()), at::kLong);
     batch.y.emplace();
-    for (const auto& [key, tensor] : *labels_) batch.y->set(key, tensor.index_select(0, wanted));
+    for (const auto& [key, tensor] : *labels_) batch.y->set(key, nexuml::gather_rows(tensor, indices));
     return batch;
   }
   nexuml::OrderedMap<nexuml::TensorSpec> features() const override {
@@ -153,6 +152,28 @@ nexuml::TensorDict choose(const nexuml::TensorMap& tensors, const nexuml::Ordere
         nexuml::Where::in_file(path.string()), fmt::format("say in `{}` which is meant", field));
   chosen.set(default_key, *tensor);
   return chosen;
+}
+
+// Features that training can take: refuses complex ones, and warns of numbers that are not finite.
+void check_features(const nexuml::TensorDict& features, const std::filesystem::path& file,
+                    nexuml::Diagnostics* advice) {
+  for (const auto& [key, tensor] : features) {
+    if (tensor.is_complex())
+      throw nexuml::Error("E831", fmt::format("the tensor of '{}' holds complex numbers", key),
+                          nexuml::Where::in_file(file.string()),
+                          "save the real and the imaginary part as two tensors");
+    if (!advice || !tensor.is_floating_point() || tensor.dim() == 0 || tensor.numel() == 0) continue;
+    const at::Tensor finite = tensor.isfinite().reshape({tensor.size(0), -1}).all(1);
+    const std::int64_t rows = tensor.size(0) - finite.sum().item<std::int64_t>();
+    if (rows > 0)
+      advice
+          ->warning("W831",
+                    fmt::format("the tensor of '{}' holds numbers that are not finite, in {} of {} rows; the "
+                                "first is row {}",
+                                key, rows, tensor.size(0), finite.to(at::kInt).argmin().item<std::int64_t>()),
+                    nexuml::Where::in_file(file.string()))
+          .hint = "a loss of such rows is no number: mend or leave them out";
+  }
 }
 
 // Whole numbers of one a sample are classes.
@@ -227,6 +248,7 @@ std::shared_ptr<nexuml::Dataset> TensorFileSource::build(const nexuml::DataConte
     if (auto streamed = build_streamed(file, context)) return streamed;
   const nexuml::TensorMap tensors = read_tensors(file);
   nexuml::TensorDict x = choose(tensors, features, context.feature_key, "features", file);
+  check_features(x, file, context.advice);
   std::optional<nexuml::TensorDict> y;
   if (label_path) {
     const std::filesystem::path label_file = context.resolve(*label_path);
