@@ -43,7 +43,7 @@ int evaluate(EngineCall& call) {
   call.answer().set("run_folder", folder.path().string());
   call.answer().set("checkpoint", *index);
   call.answer().set("results", with_places(input, [&] { return numbers_of(call, input, folder, *index); }));
-  return 0;
+  return call.diagnostics().has_errors() ? 1 : 0;  // an algorithm failed, the others did not
 }
 
 }  // namespace nexuml

@@ -133,7 +133,9 @@ OrderedMap<double> TrainingRun::test(Trainer& trainer, const std::filesystem::pa
                            input_.registry);
   evaluation.measure(input_.spec);
   seed_random_streams(input_.seed, strategy_.device);
-  return trainer.test(&evaluation);
+  OrderedMap<double> numbers = trainer.test(&evaluation);
+  advice_.append(input_.located(evaluation.failures()));
+  return numbers;
 }
 
 }  // namespace nexuml

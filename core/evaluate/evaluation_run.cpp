@@ -51,14 +51,21 @@ EvaluationRun::EvaluationRun(const EvaluationSpec& spec, const EvalBuildContext&
 
 template <class Call>
 void EvaluationRun::for_each(Call&& call) {
-  for (Entry& entry : entries_)
-    guarded("E850", fmt::format("the evaluation algorithm '{}'", entry.name), at_algorithm(entry.key_path),
-            [&] { call(entry); });
+  for (Entry& entry : entries_) {
+    if (entry.failed) continue;
+    try {
+      guarded("E850", fmt::format("the evaluation algorithm '{}'", entry.name), at_algorithm(entry.key_path),
+              [&] { call(entry); });
+    } catch (const Error& error) {
+      entry.failed = true;
+      failures_.append(error.diagnostics());
+    }
+  }
 }
 
 bool EvaluationRun::needs_fit() const {
   return std::any_of(entries_.begin(), entries_.end(),
-                     [](const Entry& entry) { return entry.algorithm->needs_fit(); });
+                     [](const Entry& entry) { return !entry.failed && entry.algorithm->needs_fit(); });
 }
 
 void EvaluationRun::fit_batch(const EvalBatch& batch) {

@@ -4,6 +4,7 @@
 //     for (each test batch) run.eval_batch(batch);
 //     OrderedMap<double> numbers = run.finish();     // eval/<name>/<key>, and test/<name>/<key> where
 //     mirrored
+//     if (run.failures().has_errors()) ...
 #pragma once
 
 #include <nexuml/evaluation.h>
@@ -30,6 +31,8 @@ class NEXUML_EXPORT EvaluationRun {
   void measure(const ScenarioSpec& scenario) { metrics_.emplace(scenario); }
 
   bool empty() const noexcept { return entries_.empty(); }
+  // What algorithms failed with while they ran: each is left out from there on, the others go on.
+  const Diagnostics& failures() const noexcept { return failures_; }
   bool needs_fit() const;
   void fit_batch(const EvalBatch& batch);
   void fit_end();
@@ -42,12 +45,14 @@ class NEXUML_EXPORT EvaluationRun {
     std::string name;
     std::string key_path;
     std::shared_ptr<EvalAlgorithm> algorithm;
+    bool failed = false;
   };
   template <class Call>
   void for_each(Call&& call);
   bool mirrored(const std::string& name, const std::string& key) const;
 
   std::vector<Entry> entries_;
+  Diagnostics failures_;
   std::optional<ScenarioMetrics> metrics_;
   std::filesystem::path run_folder_;
   std::variant<Keys, std::string> test_result_metrics_;

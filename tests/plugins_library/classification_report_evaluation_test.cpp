@@ -90,3 +90,10 @@ TEST_CASE("a report without labels says which keys there are") {
   CHECK_THROWS_WITH(report->eval_batch({.x = x, .size = 1}), Contains("E851") && Contains("'label'"));
   CHECK_THROWS_WITH(make_report({}), Contains("E851") && Contains("label_key"));
 }
+
+TEST_CASE("logits of the only class that there is predict it") {
+  const auto report = make_report({.class_names = {{"label", {"only"}}}});
+  feed(*report, at::tensor({0.25, -3.0}).reshape({2, 1}), numbers({0, 0}));
+  report->eval_end();
+  CHECK(report->results().at("accuracy") == 1);
+}

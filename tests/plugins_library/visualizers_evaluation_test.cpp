@@ -1,6 +1,9 @@
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/ops/cdist.h>
+#include <ATen/ops/randn.h>
 #include <nexuml/evaluation.h>
+
+#include <limits>
 
 #include "plugins_library/source_support.h"
 
@@ -171,4 +174,96 @@ TEST_CASE("anomaly scores are drawn for all samples and for each group") {
   CHECK(is_png(folder.path() / "anomaly_scores.png"));
   CHECK(is_png(folder.path() / "anomaly_scores_machine_fan.png"));
   CHECK(is_png(folder.path() / "anomaly_scores_machine_pump.png"));
+}
+
+TEST_CASE("scores and latents that are not finite are left out of the plots, and counted") {
+  const TemporaryFolder folder;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto scores = algorithm("anomaly_visualizer", Value::map(), {.label_key = "anomaly"});
+  const nexuml::TensorDict x{{"anomaly_score", at::tensor({1.0F, nan, 3.0F})}};
+  const nexuml::TensorDict y{{"anomaly", at::tensor({0.0, 1.0, 1.0})}};
+  scores->eval_batch({.x = x, .y = &y, .size = 3});
+  scores->eval_end();
+  CHECK(scores->results().at("n_plotted_samples") == 2);
+  CHECK(scores->results().at("n_not_finite") == 1);
+  scores->write_artifacts(folder.path());
+  CHECK(is_png(folder.path() / "anomaly_scores.png"));
+
+  const auto latent = algorithm("latent_visualizer", Value::map({{"method", "pca"}}),
+                                {.feature_key = "z", .label_key = "kind", .num_classes = {{"kind", 3}}});
+  const at::Tensor labels = classes(3, 30);
+  at::Tensor points = blobs(labels, 4);
+  points[5][2] = nan;
+  const nexuml::TensorDict z{{"z", points}}, kinds{{"kind", labels}};
+  latent->eval_batch({.x = z, .y = &kinds, .size = 30});
+  latent->eval_end();
+  CHECK(latent->results().at("n_projected_samples") == 29);
+  CHECK(latent->results().at("n_not_finite") == 1);
+  latent->write_artifacts(folder.path());
+  CHECK_THAT(text_in(folder.path() / "latent_pca.csv"), !Contains("nan"));
+}
+
+TEST_CASE("plots of one class, of no label, of long names and of many classes are drawn") {
+  const TemporaryFolder folder;
+  const std::int64_t count = GENERATE(as<std::int64_t>{}, 1, 20, 100);
+  std::vector<std::string> names;
+  for (std::int64_t i = 0; i < count; ++i)
+    names.push_back("a class with a name that is much longer than its bar, \xc3\xbc number " +
+                    std::to_string(i));
+  const auto histogram =
+      algorithm("class_histogram", Value::map(), {.label_key = "kind", .class_names = {{"kind", names}}});
+  const at::Tensor labels = classes(count, 200);
+  const nexuml::TensorDict x, y{{"kind", labels}};
+  histogram->eval_batch({.x = x, .y = &y, .size = 200});
+  histogram->eval_end();
+  histogram->write_artifacts(folder.path());
+  CHECK(is_png(folder.path() / "class_histogram.png"));
+  const auto latent = algorithm("latent_visualizer", Value::map({{"method", "pca"}}),
+                                {.feature_key = "z", .label_key = "kind", .class_names = {{"kind", names}}});
+  const nexuml::TensorDict z{{"z", at::randn({200, 3}, at::detail::createCPUGenerator(1), at::kFloat)}};
+  latent->eval_batch({.x = z, .y = &y, .size = 200});
+  latent->eval_end();
+  latent->write_artifacts(folder.path());
+  CHECK(is_png(folder.path() / "latent_pca.png"));
+}
+
+TEST_CASE("axis keys colour a latent plot once more, from the place that they name") {
+  const TemporaryFolder folder;
+  const auto latent = algorithm(
+      "latent_visualizer", Value::map({{"method", "pca"}}),
+      {.feature_key = "z",
+       .axis_keys = {{.key = "machine", .source = "metadata"}, {.key = "machine id", .source = "y"}}});
+  const nexuml::TensorDict x{{"z", blobs(classes(2, 8), 3)}}, y{{"machine id", classes(4, 8)}};
+  const std::vector<std::string> machines{"fan", "fan", "pump", "fan", "pump", "pump", "fan", "pump"};
+  latent->eval_batch({.x = x, .y = &y, .metadata = {{"machine", machines}}, .size = 8});
+  latent->eval_end();
+  latent->write_artifacts(folder.path());
+  for (const char* file : {"latent_pca.png", "latent_pca_machine.png", "latent_pca_machine_id.png"}) {
+    INFO(file);
+    CHECK(is_png(folder.path() / file));
+  }
+  CHECK_THAT(text_in(folder.path() / "latent_pca.csv"),
+             Contains("x,y,class,split,machine,machine id") && Contains(",test,pump,2"));
+  const auto missing = algorithm("latent_visualizer", Value::map({{"method", "pca"}}),
+                                 {.feature_key = "z", .axis_keys = {{.key = "site", .source = "metadata"}}});
+  CHECK_THROWS_WITH(missing->eval_batch({.x = x, .metadata = {{"machine", machines}}, .size = 8}),
+                    Contains("E851") && Contains("'site'") && Contains("machine"));
+}
+
+TEST_CASE("groups of anomaly scores are read where the axis keys say") {
+  for (const std::string source : {"y", "metadata"}) {
+    const TemporaryFolder folder;
+    const auto plot =
+        algorithm("anomaly_visualizer", Value::map({{"group_keys", Value::list({"machine"})}}),
+                  {.label_key = "anomaly", .axis_keys = {{.key = "machine", .source = source}}});
+    const nexuml::TensorDict x{{"anomaly_score", at::arange(2, at::kFloat)}};
+    const nexuml::TensorDict y{{"anomaly", at::tensor({0.0, 1.0})},
+                               {"machine", at::tensor({7, 7}, at::kLong)}};
+    const std::vector<std::string> machines{"fan", "fan"};
+    plot->eval_batch({.x = x, .y = &y, .metadata = {{"machine", machines}}, .size = 2});
+    plot->write_artifacts(folder.path());
+    CHECK(std::filesystem::exists(folder.path() / "anomaly_scores_machine_7.png") == (source == "y"));
+    CHECK(std::filesystem::exists(folder.path() / "anomaly_scores_machine_fan.png") ==
+          (source == "metadata"));
+  }
 }

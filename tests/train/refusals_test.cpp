@@ -49,10 +49,33 @@ struct BrokenEvaluation {
   }
 };
 
+// Fails in its second batch, or counts to the end.
+struct CountingEvaluation {
+  bool fails = false;
+
+  static void describe(Schema<CountingEvaluation>& s) { s.field("fails", &CountingEvaluation::fails); }
+  std::shared_ptr<EvalAlgorithm> build(const EvalBuildContext&) const {
+    class Counting final : public EvalAlgorithm {
+     public:
+      explicit Counting(bool fails) : fails_(fails) {}
+      void eval_batch(const EvalBatch&) override {
+        if (++batches_ == 2 && fails_) throw std::runtime_error("its ink is empty");
+      }
+      OrderedMap<double> results() const override { return {{"batches", double(batches_)}}; }
+
+     private:
+      bool fails_;
+      int batches_ = 0;
+    };
+    return std::make_shared<Counting>(fails);
+  }
+};
+
 ComponentRegistry broken_components() {
   return ComponentRegistry().with_program([](Registration& r) {
     r.add_target<BrokenOptimizer>("tests.optim:Broken");
     r.add<BrokenEvaluation>("broken");
+    r.add<CountingEvaluation>("counting");
   });
 }
 
@@ -70,14 +93,29 @@ TEST_CASE("an optimizer and an evaluation algorithm that throw while they are bu
   const ComponentRegistry registry = broken_components();
   TrainingSpec spec;
   spec.optimizer.factory = "tests.optim:Broken";
-  CHECK_THROWS_WITH(build_optimizer(spec, registry, {}),
-                    Catch::Contains("E840") && Catch::Contains("tests.optim:Broken") &&
-                        Catch::Contains("its kernel is missing"));
+  CHECK_THROWS_WITH(build_optimizer(spec, registry, {}), Catch::Contains("E840") &&
+                                                             Catch::Contains("tests.optim:Broken") &&
+                                                             Catch::Contains("its kernel is missing"));
   EvaluationSpec evaluation;
   evaluation.algorithms.push_back({.algorithm = BrokenEvaluation{}, .name = "plots"});
-  CHECK_THROWS_WITH(EvaluationRun(evaluation, EvalBuildContext{}, registry),
-                    Catch::Contains("E850") && Catch::Contains("'plots'") &&
-                        Catch::Contains("its font is missing"));
+  CHECK_THROWS_WITH(
+      EvaluationRun(evaluation, EvalBuildContext{}, registry),
+      Catch::Contains("E850") && Catch::Contains("'plots'") && Catch::Contains("its font is missing"));
+}
+
+TEST_CASE("an evaluation algorithm that fails while it runs is named, and takes no other's numbers with it") {
+  const ComponentRegistry registry = broken_components();
+  EvaluationSpec evaluation;
+  evaluation.algorithms.push_back({.algorithm = CountingEvaluation{.fails = true}, .name = "plots"});
+  evaluation.algorithms.push_back({.algorithm = CountingEvaluation{}, .name = "counts"});
+  EvaluationRun run(evaluation, EvalBuildContext{}, registry);
+  const TensorDict x;
+  for (int batch = 0; batch < 3; ++batch) run.eval_batch({.x = x, .size = 1});
+  CHECK(run.finish() == OrderedMap<double>{{"eval/counts/batches", 3}});
+  REQUIRE(run.failures().size() == 1);
+  CHECK(run.failures().entries().front().code == "E850");
+  CHECK(run.failures().entries().front().where.key_path == "evaluation.algorithms[0]");
+  CHECK_THAT(run.failures().to_text(), Catch::Contains("'plots'") && Catch::Contains("its ink is empty"));
 }
 
 TEST_CASE("a scheduler that watches a metric which no epoch gives is told the near one") {

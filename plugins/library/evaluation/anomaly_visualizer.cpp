@@ -11,6 +11,7 @@
 #include "evaluation/batch_columns.h"
 #include "evaluation/chart.h"
 #include "evaluation/random_index.h"
+#include "evaluation/table_file.h"
 
 namespace nexuml_library {
 
@@ -24,13 +25,6 @@ struct ScoredSample {
   bool anomalous = false;
   std::vector<std::string> groups;
 };
-
-// A file name that any system accepts.
-std::string file_name(std::string text) {
-  for (char& c : text)
-    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
-  return text;
-}
 
 class AnomalyPlotRuntime final : public nexuml::EvalAlgorithm {
  public:
@@ -55,15 +49,19 @@ class AnomalyPlotRuntime final : public nexuml::EvalAlgorithm {
       const double label = labels.const_data_ptr<double>()[i];
       if (label != 0 && label != 1) continue;
       ScoredSample sample{.score = scores.const_data_ptr<double>()[i], .anomalous = label == 1};
-      if (!std::isfinite(sample.score))
-        throw nexuml::Error("E853", fmt::format("a score of '{}' is {}", settings_.score_key, sample.score));
+      if (!std::isfinite(sample.score)) {
+        ++not_finite_;
+        continue;
+      }
       for (const auto& column : groups) sample.groups.push_back(column[static_cast<std::size_t>(i)]);
       keep(std::move(sample));
     }
   }
 
   nexuml::OrderedMap<double> results() const override {
-    return {{"n_plotted_samples", static_cast<double>(samples_.size())}};
+    nexuml::OrderedMap<double> numbers{{"n_plotted_samples", static_cast<double>(samples_.size())}};
+    if (not_finite_ > 0) numbers["n_not_finite"] = static_cast<double>(not_finite_);
+    return numbers;
   }
 
   void write_artifacts(const std::filesystem::path& folder) const override {
@@ -111,13 +109,17 @@ class AnomalyPlotRuntime final : public nexuml::EvalAlgorithm {
       return sum;
     };
     save_figure(stem, {.width = 640, .height = 400}, [&](Canvas& canvas) {
-      const Axes axes(canvas, {0, 0, 520, 400}, {range, {0, highest * 1.08}},
+      const Axes axes(canvas, {0, 0, 500, 400}, {range, {0, highest * 1.08}},
                       {.title = title, .x = fmt::format("score '{}'", settings_.score_key), .y = "samples"});
+      if (not_finite_ > 0)
+        canvas.text({axes.box().x, 388}, fmt::format("left out: {} scores that are not finite", not_finite_),
+                    {.size = 10, .color = faint_ink});
       for (const std::size_t kind : {std::size_t{0}, std::size_t{1}})
         draw_bars(canvas, axes, range, counts[kind], palette_color(kind == 0 ? 0 : 3));
-      draw_legend(canvas, {528, 36},
+      draw_legend(canvas, {508, 36},
                   {{fmt::format("normal ({:g})", total(counts[0])), palette_color(0)},
-                   {fmt::format("anomalous ({:g})", total(counts[1])), palette_color(3)}});
+                   {fmt::format("anomalous ({:g})", total(counts[1])), palette_color(3)}},
+                  130);
     });
   }
 
@@ -136,7 +138,7 @@ class AnomalyPlotRuntime final : public nexuml::EvalAlgorithm {
   const std::string label_key_;
   std::mt19937_64 random_;
   std::vector<ScoredSample> samples_;
-  std::int64_t seen_ = 0;
+  std::int64_t seen_ = 0, not_finite_ = 0;
 };
 
 }  // namespace

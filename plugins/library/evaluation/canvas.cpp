@@ -100,6 +100,19 @@ void Canvas::circle(Point at, double radius, Color color, double opacity) {
   cairo_fill(cairo(context_));
 }
 
+void Canvas::ring(Point at, double radius, Color color) {
+  set_color(context_, color);
+  cairo_set_line_width(cairo(context_), 1.2);
+  cairo_new_path(cairo(context_));
+  cairo_arc(cairo(context_), at.x, at.y, radius, 0, full_turn);
+  cairo_stroke(cairo(context_));
+}
+
+void Canvas::plus(Point at, double radius, Color color) {
+  line({{at.x - radius, at.y}, {at.x + radius, at.y}}, color, 1.2);
+  line({{at.x, at.y - radius}, {at.x, at.y + radius}}, color, 1.2);
+}
+
 void Canvas::cross(Point at, double radius, Color color) {
   line({{at.x - radius, at.y - radius}, {at.x + radius, at.y + radius}}, color, 1.2);
   line({{at.x - radius, at.y + radius}, {at.x + radius, at.y - radius}}, color, 1.2);
@@ -126,6 +139,25 @@ double Canvas::text_width(const std::string& text, double size) {
   cairo_text_extents_t extents;
   cairo_text_extents(cairo(context_), text.c_str(), &extents);
   return extents.x_advance;
+}
+
+std::string Canvas::fitted(const std::string& text, double size, double width) {
+  if (text_width(text, size) <= width) return text;
+  std::vector<std::string> letters;  // of UTF-8, whose bytes 10xxxxxx continue one
+  for (const char byte : text) {
+    if (letters.empty() || (static_cast<unsigned char>(byte) & 0xc0) != 0x80) letters.emplace_back();
+    letters.back() += byte;
+  }
+  std::string shortened;
+  for (std::size_t kept = letters.size(); kept-- > 0;) {
+    shortened.clear();
+    const std::size_t first = (kept + 1) / 2;
+    for (std::size_t i = 0; i < first; ++i) shortened += letters[i];
+    shortened += "\u2026";
+    for (std::size_t i = letters.size() - (kept - first); i < letters.size(); ++i) shortened += letters[i];
+    if (text_width(shortened, size) <= width) break;
+  }
+  return shortened;
 }
 
 void Canvas::image(const Box& box, const std::vector<Color>& pixels, std::size_t columns) {

@@ -54,9 +54,14 @@ class Canvas {
   void rectangle(const Box& box, Color color, double opacity = 1);
   void frame(const Box& box, Color color, double width);
   void circle(Point at, double radius, Color color, double opacity = 1);
-  void cross(Point at, double radius, Color color);
+  void ring(Point at, double radius, Color color);
+  void cross(Point at, double radius, Color color);  // x
+  void plus(Point at, double radius, Color color);
   void text(Point at, const std::string& text, const TextStyle& style);
   double text_width(const std::string& text, double size);
+  // The text, or as much of its beginning and its end as fits with an ellipsis between: names often differ at
+  // the end.
+  std::string fitted(const std::string& text, double size, double width);
   // `pixels` row by row, `columns` a row; each pixel stays a sharp square.
   void image(const Box& box, const std::vector<Color>& pixels, std::size_t columns);
 

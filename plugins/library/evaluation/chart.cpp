@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nexuml_library {
 
@@ -13,11 +14,16 @@ constexpr double legend_line = 17;
 }  // namespace
 
 Range range_of(const std::vector<double>& values, double margin) {
-  if (values.empty()) return {0, 1};
-  const auto [low, high] = std::minmax_element(values.begin(), values.end());
-  const double length = *high - *low;
-  const double added = length > 0 ? length * margin : std::max(1.0, std::abs(*low)) * 0.5;
-  return {*low - added, *high + added};
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const double value : values)
+    if (std::isfinite(value)) {
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+  if (low > high) return {0, 1};
+  const double length = high - low;
+  const double added = length > 0 ? length * margin : std::max(1.0, std::abs(low)) * 0.5;
+  return {low - added, high + added};
 }
 
 std::vector<double> round_ticks(Range range) {
@@ -34,7 +40,7 @@ std::vector<double> round_ticks(Range range) {
 
 Axes::Axes(Canvas& canvas, const Box& outer, const DataWindow& window, const AxisTexts& texts)
     : box_{outer.x + left_margin, outer.y + top_margin, outer.width - left_margin - right_margin,
-           outer.height - top_margin - bottom_margin},
+           outer.height - top_margin - bottom_margin - texts.tick_room},
       window_(window) {
   if (texts.x_ticks)
     for (const double tick : round_ticks(window.x)) {
@@ -52,7 +58,9 @@ Axes::Axes(Canvas& canvas, const Box& outer, const DataWindow& window, const Axi
     }
   canvas.line({{box_.x, box_.y}, {box_.x, box_.y + box_.height}, {box_.x + box_.width, box_.y + box_.height}},
               faint_ink, 1);
-  canvas.text({box_.x, outer.y + 17}, texts.title, {.size = 13, .bold = true});
+  // Bold letters are about a ninth wider than those that are measured.
+  canvas.text({box_.x, outer.y + 17}, canvas.fitted(texts.title, 13, (outer.width - left_margin) * 0.9),
+              {.size = 13, .bold = true});
   canvas.text({box_.x + box_.width / 2, outer.y + outer.height - 14}, texts.x,
               {.horizontal = Canvas::center});
   canvas.text({outer.x + 13, box_.y + box_.height / 2}, texts.y,
@@ -64,14 +72,27 @@ Point Axes::at(double x, double y) const {
           box_.y + box_.height - (y - window_.y.low) / (window_.y.high - window_.y.low) * box_.height};
 }
 
-void draw_legend(Canvas& canvas, Point at, const std::vector<LegendEntry>& entries) {
+void draw_marker(Canvas& canvas, Point at, Marker marker, Color color) {
+  constexpr double radius = 4;
+  switch (marker) {
+    case Marker::disc:
+      return canvas.circle(at, radius, color);
+    case Marker::ring:
+      return canvas.ring(at, radius, color);
+    case Marker::cross:
+      return canvas.cross(at, radius, color);
+    case Marker::plus:
+      return canvas.plus(at, radius, color);
+  }
+}
+
+void draw_legend(Canvas& canvas, Point at, const std::vector<LegendEntry>& entries, double width) {
+  constexpr double marker_room = 18, text_size = 11;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Point marker{at.x + 6, at.y + 6 + legend_line * static_cast<double>(i)};
-    if (entries[i].cross)
-      canvas.cross(marker, 4, entries[i].color);
-    else
-      canvas.circle(marker, 4.5, entries[i].color);
-    canvas.text({marker.x + 12, marker.y}, entries[i].text, {});
+    draw_marker(canvas, marker, entries[i].marker, entries[i].color);
+    canvas.text({marker.x + 12, marker.y}, canvas.fitted(entries[i].text, text_size, width - marker_room),
+                {.size = text_size});
   }
 }
 

@@ -15,7 +15,7 @@ namespace nexuml_library {
 struct Range {
   double low = 0, high = 1;
 };
-// Of `values`, widened by `margin` of its length on both sides; never empty.
+// Of those of `values` that are finite, widened by `margin` of its length on both sides; never empty.
 Range range_of(const std::vector<double>& values, double margin = 0.05);
 
 struct DataWindow {
@@ -24,6 +24,7 @@ struct DataWindow {
 struct AxisTexts {
   std::string title, x, y;  // with units where there are any
   bool x_ticks = true, y_ticks = true;
+  double tick_room = 0;  // below the axis, beside the usual, for long names
 };
 
 class Axes {
@@ -42,12 +43,15 @@ class Axes {
 // About five round numbers inside the range.
 std::vector<double> round_ticks(Range range);
 
+enum class Marker { disc, ring, cross, plus };
+void draw_marker(Canvas& canvas, Point at, Marker marker, Color color);
+
 struct LegendEntry {
   std::string text;
   Color color;
-  bool cross = false;  // the marker is a cross instead of a disc
+  Marker marker = Marker::disc;
 };
-// In a column whose upper left corner is `at`.
-void draw_legend(Canvas& canvas, Point at, const std::vector<LegendEntry>& entries);
+// In a column whose upper left corner is `at`; texts wider than `width` are shortened.
+void draw_legend(Canvas& canvas, Point at, const std::vector<LegendEntry>& entries, double width = 200);
 
 }  // namespace nexuml_library

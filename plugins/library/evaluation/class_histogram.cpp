@@ -77,8 +77,9 @@ class HistogramRuntime final : public nexuml::EvalAlgorithm {
       table.add(names_[i], train_.classes[i], test_.classes[i], train_.share(i), test_.share(i));
     write_text(folder / "class_histogram.csv", table.text());
     const double width = std::clamp(160 + bar_area * static_cast<double>(names_.size()), 420.0, 1200.0);
-    save_figure(folder / "class_histogram", {.width = width, .height = 360}, [&](Canvas& canvas) {
-      draw(canvas, {0, 0, width - 80, 360});
+    const double room = room_for_names(width - 80);
+    save_figure(folder / "class_histogram", {.width = width, .height = 360 + room}, [&](Canvas& canvas) {
+      draw(canvas, {0, 0, width - 80, 360 + room}, room);
     });
   }
 
@@ -90,8 +91,30 @@ class HistogramRuntime final : public nexuml::EvalAlgorithm {
     counts.add(label->values, label->key);
   }
 
-  void draw(Canvas& canvas, const Box& box) const {
-    double highest = 0;
+  // Names that are wider than their bars are written upwards: the height for them, else 0.
+  double room_for_names(double width) const {
+    constexpr double letter = 6.2, margins = 80, most_room = 130;
+    if (names_.size() > most_named_classes) return 0;
+    std::size_t longest = 0;
+    for (const std::string& name : names_) longest = std::max(longest, name.size());
+    const double needed = letter * static_cast<double>(longest);
+    const double slot = (width - margins) / static_cast<double>(names_.size());
+    return needed < slot ? 0 : std::min(needed, most_room);
+  }
+
+  void draw_name(Canvas& canvas, Point at, const std::string& name, double room) const {
+    constexpr double size = 10;
+    if (room > 0)
+      canvas.text({at.x, at.y + 6}, canvas.fitted(name, size, room),
+                  {.size = size, .color = faint_ink, .horizontal = Canvas::end, .upwards = true});
+    else
+      canvas.text(
+          {at.x, at.y + 8}, name,
+          {.size = size, .color = faint_ink, .horizontal = Canvas::center, .vertical = Canvas::begin});
+  }
+
+  void draw(Canvas& canvas, const Box& box, double room) const {
+    double highest = 0.01;
     for (std::size_t i = 0; i < names_.size(); ++i)
       highest = std::max({highest, train_.share(i), test_.share(i)});
     const auto count = static_cast<double>(names_.size());
@@ -99,15 +122,13 @@ class HistogramRuntime final : public nexuml::EvalAlgorithm {
                     {.title = title_.value_or(fmt::format("Classes of '{}'", key_)),
                      .x = "class",
                      .y = "share of the split (%)",
-                     .x_ticks = names_.size() > most_named_classes});
+                     .x_ticks = names_.size() > most_named_classes,
+                     .tick_room = room});
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const auto at = static_cast<double>(i);
       draw_bar(canvas, axes, {at - 0.38, at - 0.02}, train_.share(i), palette_color(0));
       draw_bar(canvas, axes, {at + 0.02, at + 0.38}, test_.share(i), palette_color(1));
-      if (names_.size() <= most_named_classes)
-        canvas.text(
-            {axes.at(at, 0).x, axes.at(at, 0).y + 8}, names_[i],
-            {.size = 10, .color = faint_ink, .horizontal = Canvas::center, .vertical = Canvas::begin});
+      if (names_.size() <= most_named_classes) draw_name(canvas, axes.at(at, 0), names_[i], room);
     }
     draw_legend(canvas, {axes.box().x + axes.box().width + 10, axes.box().y},
                 {{"train", palette_color(0)}, {"test", palette_color(1)}});

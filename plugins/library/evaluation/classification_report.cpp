@@ -39,7 +39,7 @@ class ReportRuntime final : public nexuml::EvalAlgorithm {
 
   void eval_batch(const nexuml::EvalBatch& batch) override {
     const at::Tensor& output = batch.tensor(feature_key_, name_);
-    const auto predicted = class_numbers(output, feature_key_);
+    const auto predicted = predictions(output);
     const auto truth = class_numbers(batch.label(label_key_, name_), label_key_);
     if (truth.size() != predicted.size())
       throw nexuml::Error("E853",
@@ -84,6 +84,13 @@ class ReportRuntime final : public nexuml::EvalAlgorithm {
     for (std::size_t i = class_names_.size(); i < classes; ++i) class_names_.push_back(std::to_string(i));
     counts_.emplace(classes);
     confusion_.assign(classes, std::vector<std::int64_t>(classes));
+  }
+
+  // Logits of the one class that there is choose it.
+  std::vector<std::int64_t> predictions(const at::Tensor& output) const {
+    const bool one_class = class_names_.size() == 1 && output.dim() == 2 && output.size(1) == 1;
+    return one_class ? std::vector<std::int64_t>(static_cast<std::size_t>(output.size(0)))
+                     : class_numbers(output, feature_key_);
   }
 
   std::int64_t correct() const {

@@ -39,7 +39,8 @@ void FeatureStore::allocate(std::int64_t width) {
               .view({options_.capacity, width});
 }
 
-void FeatureStore::add(const at::Tensor& features, const std::vector<std::int64_t>& classes) {
+void FeatureStore::add(const at::Tensor& features, const std::vector<std::int64_t>& classes,
+                       const std::vector<std::vector<std::string>>& texts) {
   const at::Tensor batch =
       features.detach().to(at::kCPU, at::kFloat).reshape({features.size(0), -1}).contiguous();
   if (!rows_.defined()) allocate(batch.size(1));
@@ -52,10 +53,13 @@ void FeatureStore::add(const at::Tensor& features, const std::vector<std::int64_
     ++seen_;
     if (place >= options_.capacity) continue;
     rows_[place].copy_(batch[i]);
-    if (place == size())
-      classes_.push_back(label);
-    else
-      classes_[static_cast<std::size_t>(place)] = label;
+    const auto position = static_cast<std::size_t>(place);
+    if (place == size()) {
+      classes_.emplace_back();
+      texts_.emplace_back();
+    }
+    classes_[position] = label;
+    texts_[position] = texts.empty() ? std::vector<std::string>{} : texts[static_cast<std::size_t>(i)];
   }
 }
 

@@ -33,13 +33,16 @@ class FeatureStore {
   FeatureStore(const FeatureStore&) = delete;
   FeatureStore& operator=(const FeatureStore&) = delete;
 
-  // `classes` is empty, or holds one number a sample; -1 means none.
-  void add(const at::Tensor& features, const std::vector<std::int64_t>& classes);
+  // `classes` is empty, or holds one number a sample; -1 means none. `texts` is empty, or holds the same
+  // number of texts for each sample.
+  void add(const at::Tensor& features, const std::vector<std::int64_t>& classes,
+           const std::vector<std::vector<std::string>>& texts = {});
 
   std::int64_t size() const noexcept { return static_cast<std::int64_t>(classes_.size()); }
   std::int64_t seen() const noexcept { return seen_; }
   at::Tensor features() const;
   const std::vector<std::int64_t>& classes() const noexcept { return classes_; }
+  const std::vector<std::vector<std::string>>& texts() const noexcept { return texts_; }
 
  private:
   void allocate(std::int64_t width);
@@ -48,6 +51,7 @@ class FeatureStore {
   std::mt19937_64 random_;
   at::Tensor rows_;  // [capacity, width]
   std::vector<std::int64_t> classes_;
+  std::vector<std::vector<std::string>> texts_;  // of each kept sample
   std::int64_t seen_ = 0;
   std::filesystem::path file_;
 };

@@ -5,11 +5,12 @@
 #include <nexuml/evaluation.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
-#include "evaluation/chart.h"
+#include "evaluation/batch_columns.h"
 #include "evaluation/class_numbers.h"
 #include "evaluation/feature_store.h"
+#include "evaluation/plane_plot.h"
 #include "evaluation/projection.h"
 #include "evaluation/table_file.h"
 
@@ -44,7 +45,10 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
   }
 
   nexuml::OrderedMap<double> results() const override {
-    return {{"n_projected_samples", plane_.defined() ? static_cast<double>(plane_.size(0)) : 0.0}};
+    nexuml::OrderedMap<double> numbers{
+        {"n_projected_samples", plane_.defined() ? static_cast<double>(plane_.size(0)) : 0.0}};
+    if (not_finite_ > 0) numbers["n_not_finite"] = static_cast<double>(not_finite_);
+    return numbers;
   }
 
   void write_artifacts(const std::filesystem::path& folder) const override {
@@ -52,8 +56,17 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
     const std::string method =
         nexuml::FieldTraits<LatentVisualizer::Method>::encode(settings_.method, nullptr).as_string();
     write_text(folder / ("latent_" + method + ".csv"), table().text());
-    save_figure(folder / ("latent_" + method), {.width = 640, .height = 480},
-                [&](Canvas& canvas) { draw(canvas); });
+    save_plane_plot(folder / ("latent_" + method),
+                    plot(
+                        "", [](const Kept& sample) { return sample.label; },
+                        [&](std::int64_t label) { return class_name(label); }));
+    for (std::size_t axis = 0; axis < context_.axis_keys.size(); ++axis) {
+      const std::string& key = context_.axis_keys[axis].key;
+      save_plane_plot(folder / ("latent_" + method + "_" + file_name(key)),
+                      plot(
+                          ", coloured by " + key, [&](const Kept& sample) { return sample.texts->at(axis); },
+                          [](const std::string& text) { return text; }));
+    }
   }
 
  private:
@@ -82,7 +95,35 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
                            label->values.sum(1).gt(1).any().item<bool>();
       if (!several) classes = class_numbers(label->values, label->key);
     }
-    store.add(features, classes);
+    add_finite(store, features, classes, axis_texts(batch));
+  }
+
+  // By sample, what the axis keys of the scenario say of it.
+  std::vector<std::vector<std::string>> axis_texts(const nexuml::EvalBatch& batch) const {
+    std::vector<std::vector<std::string>> texts(static_cast<std::size_t>(batch.size));
+    for (const nexuml::AxisKeySpec& axis : context_.axis_keys) {
+      const std::vector<std::string> column = column_texts(batch, context_, axis.key, axis.source);
+      for (std::size_t i = 0; i < texts.size(); ++i) texts[i].push_back(column.at(i));
+    }
+    return texts;
+  }
+
+  // A sample that is not finite has no place in the plane.
+  void add_finite(FeatureStore& store, const at::Tensor& features, const std::vector<std::int64_t>& classes,
+                  const std::vector<std::vector<std::string>>& texts) {
+    const at::Tensor rows = features.detach().reshape({features.size(0), -1}).to(at::kCPU, at::kFloat);
+    const at::Tensor kept = rows.isfinite().all(1).nonzero().flatten();
+    if (kept.size(0) == rows.size(0)) return store.add(rows, classes, texts);
+    not_finite_ += rows.size(0) - kept.size(0);
+    if (kept.size(0) == 0) return;
+    std::vector<std::int64_t> kept_classes;
+    std::vector<std::vector<std::string>> kept_texts;
+    for (std::int64_t i = 0; i < kept.size(0); ++i) {
+      const auto row = static_cast<std::size_t>(kept[i].item<std::int64_t>());
+      if (!classes.empty()) kept_classes.push_back(classes[row]);
+      kept_texts.push_back(texts[row]);
+    }
+    store.add(rows.index_select(0, kept), kept_classes, kept_texts);
   }
 
   at::Tensor project(const at::Tensor& samples) const {
@@ -98,21 +139,17 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
     return tsne_projection(samples, static_cast<double>(settings_.perplexity), context_.stop);
   }
 
-  struct Dot {
-    double x, y;
+  struct Kept {
     std::int64_t label;
+    const std::vector<std::string>* texts;
     bool test;
   };
-  std::vector<Dot> dots() const {
-    std::vector<Dot> dots;
-    const float* place = plane_.const_data_ptr<float>();
-    for (std::int64_t i = 0; i < plane_.size(0); ++i) {
-      const bool test = i >= train_.size();
-      const auto& classes = test ? test_.classes() : train_.classes();
-      dots.push_back({place[2 * i], place[2 * i + 1],
-                      classes[static_cast<std::size_t>(test ? i - train_.size() : i)], test});
-    }
-    return dots;
+  // The sample in row `i` of the plane.
+  Kept kept(std::int64_t i) const {
+    const bool test = i >= train_.size();
+    const FeatureStore& store = test ? test_ : train_;
+    const auto place = static_cast<std::size_t>(test ? i - train_.size() : i);
+    return {store.classes()[place], &store.texts()[place], test};
   }
 
   std::string class_name(std::int64_t label) const {
@@ -123,55 +160,34 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
   }
 
   TableFile table() const {
-    TableFile table({"x", "y", "class", "split"});
-    for (const Dot& dot : dots())
-      table.add(dot.x, dot.y, dot.label < 0 ? std::string() : class_name(dot.label),
-                std::string(dot.test ? "test" : "train"));
+    std::vector<std::string> columns{"x", "y", "class", "split"};
+    for (const nexuml::AxisKeySpec& axis : context_.axis_keys) columns.push_back(axis.key);
+    TableFile table(std::move(columns));
+    const float* place = plane_.const_data_ptr<float>();
+    for (std::int64_t i = 0; i < plane_.size(0); ++i) {
+      const Kept sample = kept(i);
+      table.add(place[2 * i], place[2 * i + 1], sample.label < 0 ? std::string() : class_name(sample.label),
+                std::string(sample.test ? "test" : "train"), *sample.texts);
+    }
     return table;
   }
 
-  void draw(Canvas& canvas) const {
+  // One group for each value of `key_of`, in its order.
+  template <class KeyOf, class NameOf>
+  PlanePlot plot(const std::string& colored_by, const KeyOf& key_of, const NameOf& name_of) const {
     static constexpr const char* method_names[] = {"t-SNE", "UMAP", "PCA"};
     const char* method = method_names[static_cast<std::size_t>(settings_.method)];
-    const std::vector<Dot> all = dots();
-    std::vector<double> x, y;
-    std::set<std::int64_t> labels;
-    for (const Dot& dot : all) {
-      x.push_back(dot.x);
-      y.push_back(dot.y);
-      labels.insert(dot.label);
+    PlanePlot plot{.title = fmt::format("'{}' by {}{}", feature_key_, method, colored_by), .axis = method};
+    std::map<decltype(key_of(Kept{})), std::size_t> groups;
+    for (std::int64_t i = 0; i < plane_.size(0); ++i) groups.emplace(key_of(kept(i)), 0);
+    for (auto& [key, group] : groups) {
+      group = plot.groups.size();
+      plot.groups.push_back(name_of(key));
     }
-    const bool named = labels.size() <= 2 * palette_size;  // else too many to tell apart
-    const Axes axes(canvas, {0, 0, 530, 480}, {range_of(x), range_of(y)},
-                    {.title = fmt::format("'{}' by {}", feature_key_, method),
-                     .x = fmt::format("{} 1", method),
-                     .y = fmt::format("{} 2", method)});
-    for (const bool test : {false, true})
-      for (const Dot& dot : all)
-        if (dot.test == test) draw_dot(canvas, axes.at(dot.x, dot.y), color_of(dot.label, labels), test);
-
-    std::vector<LegendEntry> entries;
-    if (named)
-      for (const std::int64_t label : labels) entries.push_back({class_name(label), color_of(label, labels)});
-    if (train_.size() > 0) entries.push_back({"train", faint_ink});
-    if (test_.size() > 0) entries.push_back({"test", faint_ink, true});
-    draw_legend(canvas, {538, 36}, entries);
-  }
-
-  static void draw_dot(Canvas& canvas, Point at, Color color, bool test) {
-    if (test)
-      canvas.cross(at, 3.2, color);
-    else
-      canvas.circle(at, 2.6, color, 0.65);
-  }
-
-  // Beyond the palette the colours come again, lighter.
-  static Color color_of(std::int64_t label, const std::set<std::int64_t>& labels) {
-    const auto index = static_cast<std::size_t>(std::distance(labels.begin(), labels.find(label)));
-    Color color = palette_color(index);
-    if ((index / palette_size) % 2 == 1)
-      for (double* part : {&color.red, &color.green, &color.blue}) *part = 0.5 + *part * 0.5;
-    return color;
+    const float* place = plane_.const_data_ptr<float>();
+    for (std::int64_t i = 0; i < plane_.size(0); ++i)
+      plot.dots.push_back({place[2 * i], place[2 * i + 1], groups.at(key_of(kept(i))), kept(i).test});
+    return plot;
   }
 
   const LatentVisualizer settings_;
@@ -180,13 +196,16 @@ class LatentRuntime final : public nexuml::EvalAlgorithm {
   std::string label_key_;
   FeatureStore train_, test_;
   at::Tensor plane_;  // [train + test, 2]
+  std::int64_t not_finite_ = 0;
 };
 
 }  // namespace
 
 void LatentVisualizer::describe(nexuml::Schema<LatentVisualizer>& s) {
   s.summary(
-      "Samples of a latent space in a plane, coloured by class, as CSV and a plot.\n"
+      "Samples of a latent space in a plane, coloured by class and once more by each of the axis_keys, as "
+      "CSV "
+      "and plots.\n"
       "reads: feature_key (null: latent; where there is none embeddings, embedding or encoded) [batch, ...], "
       "label_key as class numbers where there are any");
   s.field("method", &LatentVisualizer::method).doc("Projection: t-SNE, UMAP or principal components.");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "evaluation/batch_columns.h"
 #include "evaluation/chart.h"
 
 namespace nexuml_library {
@@ -59,7 +60,7 @@ struct Sample {
 class ReconstructionRuntime final : public nexuml::EvalAlgorithm {
  public:
   ReconstructionRuntime(const ReconstructionVisualizer& settings, const nexuml::EvalBuildContext& context)
-      : settings_(settings), name_(context.name) {
+      : settings_(settings), context_(context), name_(context.name) {
     if (!context.feature_key)
       throw nexuml::Error("E851",
                           fmt::format("the evaluation algorithm '{}' needs feature_key: what was to be "
@@ -120,6 +121,10 @@ class ReconstructionRuntime final : public nexuml::EvalAlgorithm {
           fmt::format("{}{} {:g}", sample.caption.empty() ? "" : ", ", key,
                       label.numel() == 1 ? label.item<double>() : label.argmax().item<double>());
     }
+    for (const nexuml::AxisKeySpec& axis : context_.axis_keys)
+      sample.caption +=
+          fmt::format("{}{} {}", sample.caption.empty() ? "" : ", ", axis.key,
+                      column_texts(batch, context_, axis.key, axis.source).at(static_cast<std::size_t>(row)));
     return sample;
   }
 
@@ -166,8 +171,8 @@ class ReconstructionRuntime final : public nexuml::EvalAlgorithm {
         draw_image(canvas, cell_box(i, 1), sample.reconstructed, range, false);
         draw_image(canvas, cell_box(i, 2), (sample.original - sample.reconstructed).abs(), {0, worst}, true);
         if (masked) draw_image(canvas, cell_box(i, 3), sample.masked, range, false);
-        canvas.text({cell_box(i, 0).x + cell_side / 2, title_height - 9}, sample.caption,
-                    {.size = 10, .horizontal = Canvas::center});
+        canvas.text({cell_box(i, 0).x + cell_side / 2, title_height - 9},
+                    canvas.fitted(sample.caption, 10, cell_side), {.size = 10, .horizontal = Canvas::center});
       }
       canvas.text({row_label_width, size.height - 16},
                   fmt::format("|error|: white 0, full colour {:.3g}", worst),
@@ -219,6 +224,7 @@ class ReconstructionRuntime final : public nexuml::EvalAlgorithm {
   }
 
   const ReconstructionVisualizer settings_;
+  const nexuml::EvalBuildContext context_;
   const std::string name_;
   std::string feature_key_;
   std::vector<Sample> samples_;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nexuml/diagnostic.h>
 
+#include <cctype>
 #include <fstream>
 #include <system_error>
 
@@ -40,6 +41,12 @@ void TableFile::append(const std::optional<double>& number) {
     append(*number);
   else
     separate();
+}
+
+std::string file_name(std::string text) {
+  for (char& c : text)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
+  return text;
 }
 
 void write_text(const std::filesystem::path& path, std::string_view text) {

@@ -43,6 +43,9 @@ class TableFile {
   bool row_started_ = false;
 };
 
+// The text with all characters replaced that a file name had better not hold.
+std::string file_name(std::string text);
+
 // Written beside and renamed. Throws nexuml::Error E855.
 void write_text(const std::filesystem::path& path, std::string_view text);
 
