@@ -5,6 +5,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "track/metrics_csv.h"
 #include "track/text_files.h"
 
 namespace nexuml {
@@ -73,7 +74,8 @@ Value epochs_of(const ReportedMetrics& metrics) {
   for (const auto& row : metrics.rows) {
     Value epoch = Value::map();
     for (std::size_t i = 0; i < row.size(); ++i)
-      if (row[i] && std::isfinite(*row[i])) epoch.set(metrics.columns[i], *row[i]);
+      if (row[i])  // JSON has no number for those that are not finite
+        epoch.set(metrics.columns[i], std::isfinite(*row[i]) ? Value(*row[i]) : Value(metric_text(*row[i])));
     epochs.push_back(std::move(epoch));
   }
   return epochs;
@@ -100,11 +102,15 @@ Value report_json(const RunReport& report) {
         entry.set(fs::path(file).stem().string(), read_json_file(report.folder / file));
     evaluations.push_back(std::move(entry));
   }
-  return Value::map({{"format", "nexuml-report/1"},
-                     {"summary", report.summary},
-                     {"epochs", epochs_of(report.metrics)},
-                     {"evaluations", std::move(evaluations)},
-                     {"provenance", report.provenance}});
+  Diagnostics ignored;
+  return Value::map(
+      {{"format", "nexuml-report/1"},
+       {"summary", report.summary},
+       {"scenario",
+        report.scenario.empty() ? Value() : parse_yaml(report.scenario, "scenario.yaml", ignored)},
+       {"epochs", epochs_of(report.metrics)},
+       {"evaluations", std::move(evaluations)},
+       {"provenance", report.provenance}});
 }
 
 void write_report(const fs::path& folder, std::string diagram) {

@@ -17,6 +17,8 @@ namespace nexuml {
 namespace {
 
 constexpr std::size_t most_table_rows = 120;  // longer tables are linked
+constexpr std::size_t most_open_rows = 40;    // of a table; longer ones are unfolded by a click
+constexpr std::size_t most_open_charts = 12;  // further ones are unfolded by a click
 
 constexpr const char* page_style = R"(
 body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 1080px; margin: 32px auto; padding: 0 20px }
@@ -31,6 +33,10 @@ stroke-width: 2; stroke-linecap: round; stroke-linejoin: round } .tick { font: 1
 .title { font: bold 13px sans-serif } .legend { font: 12px sans-serif } 
 .facts td, .facts th { text-align: left }
 details { margin: 8px 0 } summary { cursor: pointer }
+.scroll { overflow-x: auto; max-width: 100% }
+.upwards th + th { writing-mode: vertical-rl; transform: rotate(180deg); text-align: left; padding: 10px 3px;
+max-height: 150px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.notice { background: #fff4e0; border-left: 4px solid #e69f00; padding: 8px 14px }
 )";
 
 std::string base64(const std::string& bytes) {
@@ -50,6 +56,7 @@ std::string base64(const std::string& bytes) {
 }
 
 std::string shown_value(const Value& value) {
+  if (value.is_boolean()) return value.as_boolean() ? "yes" : "no";
   if (value.is_integer()) return fmt::format("{}", value.as_integer());
   if (value.is_number()) return fmt::format("{:.4g}", value.as_number());
   return value.is_string() ? value.as_string() : std::string();
@@ -73,6 +80,25 @@ std::string numbers_section(const Value& summary) {
       tiles, rows);
 }
 
+// What a reader should know before the numbers: that the run did not go to its end, or to no use.
+std::string notices_section(const Value& summary) {
+  if (!summary.is_map()) return {};
+  std::string html;
+  const auto notice = [&](const std::string& text) {
+    html += fmt::format("<p class=\"notice\">{}</p>", markup_text(text));
+  };
+  if (const Value* interrupted = summary.find("interrupted"); interrupted && *interrupted == Value(true))
+    notice("The run was interrupted: there is no test. nexuml-run train --resume goes on with it.");
+  else if (const Value* reason = summary.find("stopped"); reason && reason->is_string())
+    notice("Training was stopped: " + reason->as_string());
+  for (const auto& [key, value, position] : summary.entries())
+    if (key.ends_with("/loss") && value.is_string()) {
+      notice(fmt::format("{} is {}: no finite number", key, value.as_string()));
+      break;
+    }
+  return html;
+}
+
 // train/loss, val/loss -> one chart `loss`.
 std::string curves_section(const ReportedMetrics& metrics) {
   static const std::set<std::string> counters{"epoch", "step"};
@@ -92,10 +118,21 @@ std::string curves_section(const ReportedMetrics& metrics) {
   const auto repeats_loss = [&](const std::string& title) {
     return title != "loss" && charts.contains("loss") && charts[title] == charts["loss"];
   };
-  std::string html;
+  // The loss is looked at first, what belongs to no stage, such as the learning rate, last.
+  const auto rank = [&](const std::string& title) {
+    return title == "loss" ? 0 : charts[title].front().name.empty() ? 2 : 1;
+  };
+  std::ranges::stable_sort(titles, {}, rank);
+  std::string open, folded;
+  std::size_t drawn = 0;
   for (const std::string& title : titles)
-    if (!repeats_loss(title)) html += curve_svg(title, charts[title]);
-  return html.empty() ? html : fmt::format("<h2>Training</h2><div class=\"plots\">{}</div>", html);
+    if (!repeats_loss(title)) (drawn++ < most_open_charts ? open : folded) += curve_svg(title, charts[title]);
+  if (drawn == 0) return {};
+  std::string html = fmt::format("<h2>Training</h2><div class=\"plots\">{}</div>", open);
+  if (!folded.empty())
+    html += fmt::format("<details><summary>{} more curves</summary><div class=\"plots\">{}</div></details>",
+                        drawn - most_open_charts, folded);
+  return html;
 }
 
 // Cells of one CSV line; quoted cells may hold commas.
@@ -137,8 +174,17 @@ std::string shaded_cell(const std::vector<std::string>& row, std::size_t column)
                      share > 0.6 ? "#fff" : "inherit", markup_text(row[column]));
 }
 
+// A confusion matrix of named classes has its column names written upwards: it would be wider than the page.
+bool has_long_names(const std::string& csv) {
+  constexpr std::size_t long_name = 6;
+  const std::vector<std::string> names = csv_cells(csv.substr(0, csv.find('\n')));
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return name.size() > long_name; });
+}
+
 std::string table_of(const std::string& csv, bool shaded) {
-  if (static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n')) > most_table_rows) return {};
+  const auto lines_in_file = static_cast<std::size_t>(std::count(csv.begin(), csv.end(), '\n'));
+  if (lines_in_file > most_table_rows) return {};
   std::istringstream lines(csv);
   std::string html, line;
   for (bool header = true; std::getline(lines, line); header = false) {
@@ -150,7 +196,10 @@ std::string table_of(const std::string& csv, bool shaded) {
                        : fmt::format("<td>{}</td>", short_number(row[i]));
     html += "</tr>";
   }
-  return "<table>" + html + "</table>";
+  const char* kind = shaded && has_long_names(csv) ? " class=\"upwards\"" : "";
+  const std::string table = fmt::format("<div class=\"scroll\"><table{}>{}</table></div>", kind, html);
+  if (lines_in_file <= most_open_rows) return table;
+  return fmt::format("<details><summary>{} rows</summary>{}</details>", lines_in_file - 1, table);
 }
 
 // confusion_matrix.csv -> Confusion matrix
@@ -263,6 +312,7 @@ std::string report_page(const RunReport& report) {
       "charset=\"utf-8\"><title>{0}</title><style>{1}</style></head>"
       "<body><h1>{0}</h1><p class=\"quiet\">{2}</p>",
       title, page_style, markup_text(report.folder.string()));
+  page += notices_section(report.summary);
   page += numbers_section(report.summary);
   page += curves_section(report.metrics);
   page += evaluation_section(report);

@@ -1,6 +1,7 @@
 #include "track/report.h"
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 
@@ -96,4 +97,54 @@ TEST_CASE("the report of a folder with nothing in it is a page with a title") {
   std::filesystem::create_directories(run.path());
   CHECK_NOTHROW(write_report(run.path(), ""));
   CHECK_THAT(text_in(run.path() / "report.html"), Contains("<h1>nexuml-report-"));
+}
+
+TEST_CASE("a report says first that a run was interrupted, or that its loss is no number") {
+  RunReport report{.folder = "run"};
+  report.summary = Value::map({{"interrupted", true}, {"train/loss", "nan"}});
+  report.metrics = {{"epoch", "train/loss"}, {{0, std::nan("")}}};
+  const std::string page = report_page(report);
+  CHECK_THAT(page, Contains("was interrupted") && Contains("train/loss is nan"));
+  CHECK(page.find("notice\">") < page.find("<h2>Result"));
+  CHECK_THAT(page, Contains("no finite value") && Contains("<td>interrupted</td><td>yes</td>"));
+  CHECK(report_json(report).at("epochs").items().front().at("train/loss") == Value("nan"));
+  report.summary = Value::map({{"train/loss", 0.5}});
+  CHECK_THAT(report_page(report), !Contains("class=\"notice\""));
+}
+
+TEST_CASE("a report of many metrics shows the first and folds the others, with titles that fit") {
+  RunReport report{.folder = "run"};
+  report.metrics.columns = {"epoch"};
+  report.metrics.rows = {{0.0}, {1.0}};
+  for (int i = 0; i < 200; ++i) {
+    report.metrics.columns.push_back("val/metric_with_a_name_that_is_longer_than_its_chart_is_wide_" +
+                                     std::to_string(i));
+    report.metrics.rows[0].push_back(i);
+    report.metrics.rows[1].push_back(2.0 * i);
+  }
+  const std::string page = report_page(report);
+  CHECK_THAT(page, Contains("188 more curves"));
+  CHECK(page.find("longer_than_its_chart_is_wide_199</title>") > page.find("<details>"));
+  CHECK_THAT(page, Contains("\u2026<title>"));
+}
+
+TEST_CASE("report.json holds the scenario as a tree") {
+  const RunFolderForReport run;
+  write_report(run.path(), "");
+  Diagnostics problems;
+  const Value report = parse_json(text_in(run.path() / "report.json"), "report.json", problems);
+  CHECK(report.at("scenario").at("name") == Value("a <b>"));
+}
+
+TEST_CASE("the curve of one epoch is a dot, and long tables are folded") {
+  RunReport report{.folder = "run"};
+  report.metrics = {{"epoch", "train/loss"}, {{0, 0.5}}};
+  CHECK_THAT(report_page(report), Contains("<circle fill="));
+  report.metrics.rows.push_back({1, 0.25});
+  CHECK_THAT(report_page(report), !Contains("<circle fill="));
+  const RunFolderForReport run;
+  std::string rows = "class,f1\n";
+  for (int i = 0; i < 60; ++i) rows += std::to_string(i) + ",1\n";
+  std::ofstream(run.path() / "evaluation/report/scores.csv") << rows;
+  CHECK_THAT(report_page(read_run(run.path(), "")), Contains("<summary>60 rows</summary>"));
 }
