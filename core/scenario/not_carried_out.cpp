@@ -66,11 +66,16 @@ constexpr Block blocks[] = {
      "write 32-true or bf16-mixed"},
     {"training.scheduler.warmup", is_set, Severity::warning, false,
      "warm-up by a scheduler that does not ask for it", ""},
-    {"logging.dvclive", is_set, Severity::warning, false, "logging to DVCLive", ""},
-    {"logging.mlflow", is_set, Severity::warning, false, "logging to MLflow", ""},
-    {"logging.log_system_metrics", is_on, Severity::warning, false, "logging the load of the machine", ""},
-    {"exports", has_entries, Severity::warning, false, "exporting after training", ""},
-    {"tuning", is_set, Severity::warning, false, "tuning under train", ""},
+    {"logging.dvclive", is_set, Severity::warning, false, "logging to DVCLive",
+     "metrics.csv, report.html and logging.tensorboard hold the numbers"},
+    {"logging.mlflow", is_set, Severity::warning, false, "logging to MLflow",
+     "metrics.csv, report.html and logging.tensorboard hold the numbers"},
+    {"logging.log_system_metrics", is_on, Severity::warning, false, "logging the load of the machine",
+     "the callback lightning.pytorch.callbacks:DeviceStatsMonitor does it"},
+    {"exports", has_entries, Severity::warning, false, "exporting after training",
+     "the weights lie in model.safetensors of the newest checkpoint"},
+    {"tuning", is_set, Severity::warning, false, "tuning under train",
+     "the scenario is trained as it stands"},
 };
 
 }  // namespace
