@@ -46,14 +46,14 @@ OrderedMap<Value> published_by(const GraphLayer& layer, const PipelineLayer& run
 }
 
 // What a failure inside LibTorch rarely says: that an input is not of the dtype that weights have.
-std::string dtype_hint(const LayerBuildContext& context) {
-  for (const auto& [key, spec] : context.inputs)
-    if (spec.dtype != DType::float32)
+std::string dtype_hint(const BuildJob& job, const GraphLayer& layer) {
+  for (std::size_t i = 0; i < layer.keys_in.size(); ++i)
+    if (const auto spec = known_spec(job, layer.keys_in[i], layer.sources[i]);
+        spec && spec->dtype != DType::float32)
       return fmt::format(
           "its input '{}' is {}, most layers compute with float32: convert the data, for example by `scale: "
-          "1` "
-          "of the data source",
-          key, to_string(spec.dtype));
+          "1` of the data source",
+          layer.keys_in[i], to_string(spec->dtype));
   return {};
 }
 
@@ -113,7 +113,7 @@ class ParallelBuild {
       build_and_publish(job, index, layer);
       return true;
     } catch (...) {
-      report(layer, failure_of(layer.path, "E822", "while it was built"), dtype_hint(job.contexts[index]));
+      report(layer, failure_of(layer.path, "E822", "while it was built"), dtype_hint(job, layer));
       return false;
     }
   }

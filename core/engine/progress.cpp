@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 
@@ -51,7 +52,8 @@ std::string Progress::text_of(const OrderedMap<double>& metrics) const {
   for (const auto& [name, value] : metrics)
     if (is_shown(name))
       text += (text.empty() ? "" : style_.metrics_separator) + name + " " +
-              fmt::format(fmt::runtime("{:" + style_.metrics_format + "}"), value);
+              fmt::format(fmt::runtime("{:" + style_.metrics_format + "}"),
+                          std::isnan(value) ? std::nan("") : value);  // whatever its sign
   return text;
 }
 

@@ -85,3 +85,14 @@ TEST_CASE("a refresh rate of zero shows no progress") {
   TestTree with;
   CHECK_THAT(train_with(with, "[]").err, Catch::Contains("epoch 1/2"));
 }
+
+TEST_CASE("a loss that ceases to be a number is told with its epoch, and so in the report") {
+  TestTree tree;
+  const HostRun run = run_host(
+      tree, {"train", base_scenario, "--run-dir", "run", "-O", "training.lr=1e30", "--max-epochs", "3"});
+  INFO(run.all());
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err, Catch::Contains("W841") && Catch::Contains("from epoch"));
+  CHECK_THAT(read_bytes(tree.path("run/report.html")), Catch::Contains("no finite number"));
+  CHECK(run.err.find("W841") == run.err.rfind("W841"));  // once
+}
