@@ -4,7 +4,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -15,6 +14,7 @@
 #include "scenario/document.h"
 #include "tensor_io/hashing_writer.h"
 #include "track/metrics_csv.h"
+#include "track/text_files.h"
 
 namespace nexuml {
 
@@ -27,16 +27,10 @@ std::string utc_now(const char* format) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
-std::string file_name_of(std::string scenario) {
-  std::replace_if(
-      scenario.begin(), scenario.end(), [](char c) { return c == '/' || c == '\\' || c == '\0'; }, '_');
-  return scenario.empty() || scenario.front() == '.' ? "_" + scenario : scenario;
-}
-
 fs::path default_folder(const std::string& scenario) {
   const char* root = std::getenv("NEXUML_LOGS_ROOT");
   const fs::path base =
-      (root && *root ? fs::path(root) : fs::current_path()) / "runs" / file_name_of(scenario);
+      (root && *root ? fs::path(root) : fs::current_path()) / "runs" / folder_name(scenario);
   const std::string time = utc_now("{:%Y-%m-%dT%H-%M-%SZ}");
   fs::path path = base / time;
   for (int again = 2; fs::exists(path); ++again) path = base / fmt::format("{}-{}", time, again);

@@ -17,12 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string folder_name(std::string name) {
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return c == '/' || c == '\\' || c == '\0'; }, '_');
-  return name.empty() || name.front() == '.' ? "_" + name : name;
-}
-
 // <name>_v0, _v1, ...: the next that is free.
 fs::path next_version(const fs::path& folder, const std::string& name) {
   fs::path path;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "data/guard.h"
+#include "track/text_files.h"
 
 namespace nexuml {
 
@@ -95,7 +96,7 @@ OrderedMap<double> EvaluationRun::finish() {
     }
   for_each([&](Entry& entry) {
     if (!run_folder_.empty()) {
-      const std::filesystem::path folder = run_folder_ / "evaluation" / entry.name;
+      const std::filesystem::path folder = run_folder_ / "evaluation" / folder_name(entry.name);
       std::filesystem::create_directories(folder);
       entry.algorithm->write_artifacts(folder);
     }

@@ -50,6 +50,9 @@ std::uint64_t find_end(const Input& input, std::string& end) {
     end = tail.substr(place, kFixed);
     return start + place;
   }
+  if (input.size() < 2 || input.read_text(0, 2) != "PK")
+    refuse("E756", fmt::format("{} ({}) is no zip archive", input.name(), byte_count(input.size())),
+           input.name(), "fetch or copy the file again");
   refuse("E756",
          fmt::format(
              "{} is a zip archive that is cut off: it begins like one, but its {} end without the directory "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nexuml/diagnostic.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <system_error>
@@ -15,6 +16,12 @@ std::optional<std::string> file_text(const std::filesystem::path& path) {
   std::ostringstream text;
   text << file.rdbuf();
   return text.str();
+}
+
+std::string folder_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '/' || c == '\\' || c == '\0'; }, '_');
+  return name.empty() || name.front() == '.' ? "_" + name : name;
 }
 
 void replace_text(const std::filesystem::path& path, std::string_view text) {

@@ -4,6 +4,7 @@
 #include <nexuml/registration.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 
 namespace nexuml {
 namespace {
@@ -65,6 +66,21 @@ TEST_CASE("an algorithm that is not enabled does nothing") {
   const OrderedMap<double> numbers = numbers_of(spec);
   CHECK(numbers == OrderedMap<double>{{"eval/on/area", 0.5}, {"eval/on/count", 3}});
   CHECK(told() == std::vector<std::string>{"on evaluates", "on evaluated"});
+}
+
+TEST_CASE("the files of an algorithm stay below the run, whatever its name holds") {
+  std::string pattern = (std::filesystem::temp_directory_path() / "nexuml-evaluation-XXXXXX").string();
+  const std::filesystem::path root = ::mkdtemp(pattern.data());
+  EvaluationSpec spec;
+  spec.algorithms = {{.algorithm = TellingEvaluation{}, .name = "../../outside"},
+                     {.algorithm = TellingEvaluation{}, .name = "a/b"}};
+  const ComponentRegistry registry = telling_components();
+  EvaluationRun run(spec, EvalBuildContext{.run_folder = root / "run"}, registry);
+  run.finish();
+  CHECK(std::filesystem::is_directory(root / "run/evaluation/a_b"));
+  CHECK(std::distance(std::filesystem::directory_iterator(root), {}) == 1);
+  CHECK(std::distance(std::filesystem::directory_iterator(root / "run/evaluation"), {}) == 2);
+  std::filesystem::remove_all(root);
 }
 
 TEST_CASE("algorithms that fit see the training rows first, and others do not") {

@@ -113,6 +113,9 @@ TEST_CASE("labels listed as anomalies only test, and a second label tells them a
   CHECK(dataset->splits() == std::vector<std::string>{"all", "test", "all"});
   CHECK(floats(all_rows(*dataset).y->get("anomaly")) == std::vector<float>{0, 1, 0});
   CHECK(dataset->num_classes().at("anomaly") == 2);
+  CHECK_THAT(
+      table_failure("x,y\n1,3\n2,9\n", Value::map({{"label", "y"}, {"anomalies", Value::list({"8"})}})),
+      Contains("'8'") && Contains("no row"));
   CHECK_THROWS_WITH(source("csv", Value::map({{"path", "a.csv"}, {"anomalies", Value::list({"9"})}})),
                     Contains("need a `label` column"));
 }

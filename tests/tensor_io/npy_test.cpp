@@ -191,3 +191,8 @@ TEST_CASE("an NPZ archive cut at any length is refused") {
     CHECK_FALSE(refusal([&] { nexuml::parse_npz(bytes.substr(0, length), "x.npz"); }).empty());
   }
 }
+
+TEST_CASE("an NPZ file that is no zip archive is called that, not a cut-off one") {
+  CHECK_THROWS_WITH(nexuml::parse_npz("hello", "x.npz"), Contains("E756") && Contains("no zip archive"));
+  CHECK_THROWS_WITH(nexuml::parse_npz("PK\x03\x04", "x.npz"), Contains("cut off"));
+}

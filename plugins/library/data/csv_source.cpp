@@ -163,6 +163,14 @@ class CsvTable {
       anomalous.push_back(std::find(listed.begin(), listed.end(), cell.text) != listed.end());
       info.splits.emplace_back(anomalous.back() ? "test" : "all");
     }
+    for (const std::string& label : source_.anomalies) {
+      const auto has_label = [&](const LabelCell& cell) { return cell.text == label; };
+      if (std::none_of(label_cells_.begin(), label_cells_.end(), has_label))
+        throw nexuml::Error(
+            "E833",
+            fmt::format("`anomalies` names the label '{}', which no row of {} has", label, source_.path), {},
+            nexuml::did_you_mean(label, classes_));
+    }
     y.set(source_.anomaly_key, at::tensor(at::ArrayRef<std::int64_t>(anomalous), at::kLong));
     info.num_classes[source_.anomaly_key] = 2;
     info.class_names[source_.anomaly_key] = {"normal", "anomalous"};
