@@ -89,13 +89,15 @@ at::Tensor gather_rows(const at::Tensor& tensor, std::span<const std::int64_t> r
       throw Error("E831", fmt::format("row {} was asked for; there are {}", row, count));
   const auto wanted = static_cast<std::int64_t>(rows.size());
   // Read only while the call runs, so the numbers are viewed, not copied.
-  const at::Tensor numbers = at::from_blob(const_cast<std::int64_t*>(rows.data()), {wanted}, at::kLong);
-  if (!tensor.is_cpu()) return tensor.index_select(0, numbers.to(tensor.device()));
+  const auto numbers = [&] {
+    return at::from_blob(const_cast<std::int64_t*>(rows.data()), {wanted}, at::kLong);
+  };
+  if (!tensor.is_cpu()) return tensor.index_select(0, numbers().to(tensor.device()));
   std::vector<std::int64_t> sizes = tensor.sizes().vec();
   sizes[0] = wanted;
   at::Tensor gathered = empty_batch(sizes, tensor.scalar_type());
   if (!tensor.is_contiguous() || (gathered.nbytes() >= worth_threads && at::get_num_threads() > 1)) {
-    at::index_select_out(gathered, tensor, 0, numbers);
+    at::index_select_out(gathered, tensor, 0, numbers());
     return gathered;
   }
   if (gathered.numel() == 0) return gathered;

@@ -1,9 +1,12 @@
 // The loader `torch`: batches gathered from the dataset, in worker threads when asked for.
+#include <ATen/ops/empty.h>
 #include <ATen/ops/multinomial.h>
 #include <ATen/ops/randperm.h>
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 #include <nexuml/data.h>
+
+#include <algorithm>
 
 #include "data/pinned.h"
 #include "data/prefetcher.h"
@@ -67,9 +70,11 @@ class GatherLoader final : public DataLoader {
     const auto size = std::min(static_cast<std::size_t>(request_.batch_size), order_.size() - begin);
     const std::span<const std::int64_t> rows(order_.data() + begin, size);
     Batch gathered = request_.dataset->gather(rows);
-    if (!gathered.x.contains("sample_index"))
-      gathered.x.set("sample_index",
-                     at::tensor(at::ArrayRef<std::int64_t>(rows.data(), rows.size()), at::kLong));
+    if (!gathered.x.contains("sample_index")) {
+      at::Tensor index = at::empty({static_cast<std::int64_t>(size)}, at::kLong);
+      std::copy(rows.begin(), rows.end(), index.mutable_data_ptr<std::int64_t>());
+      gathered.x.set("sample_index", std::move(index));
+    }
     return request_.pin_memory ? pinned(gathered) : gathered;
   }
 
