@@ -53,7 +53,9 @@ void apply_precedence(std::vector<Examined>& all, const std::map<std::string, st
     if (examined.library.usable()) by_id[examined.library.origin.library].push_back(&examined);
   for (const auto& [id, version] : chosen) {
     const auto found = by_id.find(id);
-    const auto has_version = [&](const Examined* one) { return one->library.origin.version == version; };
+    const auto has_version = [&wanted = version](const Examined* one) {
+      return one->library.origin.version == wanted;
+    };
     if (found == by_id.end() || std::ranges::none_of(found->second, has_version)) {
       problems
           .error("E505",
