@@ -40,10 +40,14 @@ class RecipeReader {
                        Differences& differences) const;
   Value fit_scenario(const Value& scenario, const detail::KeyPath& path, Differences& differences) const;
 
+  // `lower` turns nested recipes into calls, and notes them; `raise` puts them back into lowered values.
   Value lower(const TypeNode& type, const Value& value, const std::string& timestamp,
               const detail::KeyPath& path, Nested& nested, Differences& differences);
   Value lower_target(TargetKind kind, const Value& value, const std::string& timestamp,
                      const detail::KeyPath& path, Nested& nested);
+
+  static Value raise(const TypeNode& type, const Value& value, const detail::KeyPath& path,
+                     const Nested& nested);
 
   const Names& names_;
   Diagnostics& problems_;
