@@ -47,8 +47,8 @@ std::vector<MetricsCsv::Cells> MetricsCsv::read_rows() const {
   std::vector<Cells> rows;
   std::ifstream file(path_);
   std::string line;
-  std::getline(file, line);  // the header
-  while (std::getline(file, line)) rows.push_back(cells_of(line));
+  std::getline(file, line);                                                        // the header
+  while (std::getline(file, line) && !file.eof()) rows.push_back(cells_of(line));  // whole lines
   if (file.bad()) csv_failed(path_, "read");
   return rows;
 }
@@ -62,15 +62,26 @@ void MetricsCsv::add(const OrderedMap<double>& row) {
     const double* value = row.find(column);
     cells.push_back(value ? metric_text(*value) : std::string());
   }
-  if (columns_.size() != known) {
+  waiting_.push_back(std::move(cells));
+  if (columns_.size() != known) behind_ = true;
+  write_waiting();
+}
+
+void MetricsCsv::write_waiting() {
+  if (waiting_.empty()) return;
+  if (behind_) {
     std::vector<Cells> rows = read_rows();
-    rows.push_back(std::move(cells));
-    return rewrite(rows);
+    rows.insert(rows.end(), waiting_.begin(), waiting_.end());
+    rewrite(rows);
+  } else {
+    behind_ = true;  // until the line is whole
+    if (!appended_.is_open()) appended_.open(path_, std::ios::app | std::ios::binary);
+    appended_ << line_of(waiting_.front());
+    appended_.flush();
+    if (!appended_) csv_failed(path_, "written");
   }
-  if (!appended_.is_open()) appended_.open(path_, std::ios::app | std::ios::binary);
-  appended_ << line_of(cells);
-  appended_.flush();
-  if (!appended_) csv_failed(path_, "written");
+  behind_ = false;
+  waiting_.clear();
 }
 
 void MetricsCsv::drop_from(double value) {

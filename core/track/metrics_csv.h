@@ -24,8 +24,10 @@ class NEXUML_EXPORT MetricsCsv {
   explicit MetricsCsv(std::filesystem::path path);
 
   // The row is on disk when this returns. A new column rewrites the file; earlier rows are empty there.
-  // Throws Error E849.
+  // Throws Error E849; the row is then written with the next one, or by `write_waiting`.
   void add(const OrderedMap<double>& row);
+  // Writes rows that could not be written when they came. Throws Error E849.
+  void write_waiting();
   // Drops rows from the one whose first column is `value` on: those that a resumed run writes again.
   void drop_from(double value);
 
@@ -37,7 +39,9 @@ class NEXUML_EXPORT MetricsCsv {
 
   std::filesystem::path path_;
   Cells columns_;
-  std::ofstream appended_;  // open from the first row that is appended
+  std::ofstream appended_;      // open from the first row that is appended
+  std::vector<Cells> waiting_;  // rows that are not in the file
+  bool behind_ = false;         // the file lacks a column, or ends inside a row
 };
 
 }  // namespace nexuml
