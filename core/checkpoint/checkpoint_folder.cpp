@@ -1,11 +1,13 @@
 #include "checkpoint/checkpoint_folder.h"
 
 #include <fmt/format.h>
+#include <nexuml/tensor_serializers.h>
 
 #include <algorithm>
 #include <system_error>
 
 #include "checkpoint/checkpoint_manifest.h"
+#include "tensor_io/hashing_writer.h"
 #include "tensor_io/sha256.h"
 
 namespace nexuml {
@@ -28,10 +30,19 @@ void verify_size(const fs::path& path, const ManifestFile& expected) {
     refuse_checkpoint(path, fmt::format("it has {} bytes, the manifest says {}", size, expected.size));
 }
 
-void verify_digest(const fs::path& path, const ManifestFile& expected, const std::string& found) {
-  if (found != expected.sha256)
-    refuse_checkpoint(
-        path, fmt::format("its bytes changed: SHA-256 is {}, the manifest says {}", found, expected.sha256));
+void verify_digests(const fs::path& path, const ManifestFile& expected,
+                    const std::vector<std::string>& found) {
+  if (found == expected.sha256) return;
+  const auto [differs, recorded] = std::ranges::mismatch(found, expected.sha256);
+  if (differs == found.end() || recorded == expected.sha256.end())
+    refuse_checkpoint(path, "its length is not that of the manifest");
+  const auto chunk = static_cast<std::uint64_t>(differs - found.begin());
+  const std::string place = expected.chunk == 0
+                                ? std::string()
+                                : fmt::format(" between {} and {}", chunk * expected.chunk,
+                                              std::min(expected.size, (chunk + 1) * expected.chunk));
+  refuse_checkpoint(path, fmt::format("its bytes changed{}: SHA-256 is {}, the manifest says {}", place,
+                                      *differs, *recorded));
 }
 
 // Hidden files are those of the system and of people who looked into the folder.
@@ -53,29 +64,40 @@ TensorMap load_tensors(const CheckpointManifest& manifest, const fs::path& folde
   const fs::path path = folder / name;
   const ManifestFile& expected = listed_file(manifest, folder, name);
   verify_size(path, expected);
-  TensorFile read;
+  tensor_io::HashedTensors read;
   try {
-    read = read_safetensors(path.string(), {.mapped = false, .hash = true});
+    read = tensor_io::read_safetensors_in_chunks(path.string(), expected.chunk);
   } catch (const Error& error) {
     // The header is read first; what is wrong there is a change of the bytes as well.
     refuse_checkpoint(path, error.diagnostics().entries().front().message);
   }
-  verify_digest(path, expected, read.sha256);
-  return std::move(read.tensors);
+  verify_digests(path, expected, read.sha256);
+  return std::move(read.file.tensors);
 }
 
 Value load_json(const CheckpointManifest& manifest, const fs::path& folder, const std::string& name) {
   const fs::path path = folder / name;
   const ManifestFile& expected = listed_file(manifest, folder, name);
   verify_size(path, expected);
-  verify_digest(path, expected, tensor_io::sha256_of_file(path.string()));
+  verify_digests(path, expected, tensor_io::sha256_of_chunks(path.string(), expected.chunk));
   return read_written_json(path);
+}
+
+Value load_recipe(const CheckpointManifest& manifest, const fs::path& folder) {
+  const Value recipe = load_json(manifest, folder, "recipe.json");
+  if (!manifest.find("recipe.safetensors")) return recipe;
+  const TensorMap tensors = load_tensors(manifest, folder, "recipe.safetensors");
+  try {
+    return with_tensors(recipe, tensors);
+  } catch (const Error& error) {
+    refuse_checkpoint(folder / "recipe.json", error.diagnostics().entries().front().message);
+  }
 }
 
 void verify_file(const fs::path& path, const ManifestFile& expected) {
   verify_size(path, expected);
   try {
-    verify_digest(path, expected, tensor_io::sha256_of_file(path.string()));
+    verify_digests(path, expected, tensor_io::sha256_of_chunks(path.string(), expected.chunk));
   } catch (const Error& error) {
     if (error.diagnostics().entries().front().code == "E763") throw;
     refuse_checkpoint(path, error.diagnostics().entries().front().message);
@@ -109,7 +131,7 @@ Checkpoint load_checkpoint(const fs::path& folder) {
   checkpoint.model = load_tensors(manifest, folder, "model.safetensors");
   checkpoint.trainer = load_tensors(manifest, folder, "trainer.safetensors");
   checkpoint.trainer_state = load_json(manifest, folder, "trainer.json");
-  if (manifest.find("recipe.json")) checkpoint.recipe = load_json(manifest, folder, "recipe.json");
+  if (manifest.find("recipe.json")) checkpoint.recipe = load_recipe(manifest, folder);
   checkpoint.about = manifest.about;
   for (const auto& group : manifest.aliases) {
     const at::Tensor* stored = checkpoint.model.find(group.front());

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t checkpoint_format = 1;
+constexpr std::int64_t plain_format = 1, chunked_format = 2;
 
 // A name that leads nowhere else.
 bool is_plain_name(const std::string& name) {
@@ -23,11 +23,36 @@ bool is_plain_name(const std::string& name) {
 ManifestFile file_of(const Value::Entry& entry, const fs::path& path) {
   const Value* size = entry.value.find("size");
   const Value* hash = entry.value.find("sha256");
+  const Value* chunk = entry.value.find("chunk");
   if (!is_plain_name(entry.key))
     refuse_checkpoint(path, fmt::format("'{}' is no name of a file in this folder", entry.key));
-  if (!size || !size->is_integer() || size->as_integer() < 0 || !hash || !hash->is_string())
+  if (!size || !size->is_integer() || size->as_integer() < 0 || !hash)
     refuse_checkpoint(path, fmt::format("it says no size and sha256 of '{}'", entry.key));
-  return {entry.key, static_cast<std::uint64_t>(size->as_integer()), hash->as_string()};
+  ManifestFile file{entry.key, static_cast<std::uint64_t>(size->as_integer())};
+  if (!chunk && hash->is_string()) {
+    file.sha256 = {hash->as_string()};
+    return file;
+  }
+  if (chunk && chunk->is_integer() && chunk->as_integer() > 0 && hash->is_list()) {
+    file.chunk = static_cast<std::uint64_t>(chunk->as_integer());
+    for (const Value& digest : hash->items())
+      if (digest.is_string()) file.sha256.push_back(digest.as_string());
+    const std::uint64_t whole = file.size / file.chunk, rest = file.size % file.chunk != 0;
+    if (file.sha256.size() == hash->size() && hash->size() == std::max<std::uint64_t>(whole + rest, 1))
+      return file;
+  }
+  refuse_checkpoint(path, fmt::format("its digests of '{}' do not cover the file", entry.key));
+}
+
+Value digests_of(const ManifestFile& file) {
+  Value entry = Value::map({{"size", static_cast<std::int64_t>(file.size)}});
+  if (file.chunk == 0) {
+    entry.set("sha256", file.sha256.front());
+  } else {
+    entry.set("chunk", static_cast<std::int64_t>(file.chunk));
+    entry.set("sha256", Value(file.sha256));
+  }
+  return entry;
 }
 
 std::vector<std::string> alias_group(const Value& group, const fs::path& path) {
@@ -79,10 +104,10 @@ Value read_written_json(const fs::path& file) {
 
 std::string format_manifest(const CheckpointManifest& manifest) {
   Value files = Value::map();
-  for (const ManifestFile& file : manifest.files)
-    files.set(file.name,
-              Value::map({{"size", static_cast<std::int64_t>(file.size)}, {"sha256", file.sha256}}));
-  Value document = Value::map({{"format", checkpoint_format}, {"about", manifest.about}});
+  for (const ManifestFile& file : manifest.files) files.set(file.name, digests_of(file));
+  const bool chunked = std::ranges::any_of(manifest.files, [](const auto& file) { return file.chunk != 0; });
+  Value document =
+      Value::map({{"format", chunked ? chunked_format : plain_format}, {"about", manifest.about}});
   if (!manifest.aliases.empty()) {
     Value aliases = Value::list();
     for (const auto& group : manifest.aliases) aliases.push_back(Value(group));
@@ -98,8 +123,8 @@ CheckpointManifest read_manifest(const fs::path& folder) {
   Value document = read_written_json(path);
   check_digest(document, path);
   const Value* format = document.find("format");
-  if (!format || *format != Value(checkpoint_format))
-    refuse_checkpoint(path, fmt::format("format {} expected, found {}", checkpoint_format,
+  if (!format || (*format != Value(plain_format) && *format != Value(chunked_format)))
+    refuse_checkpoint(path, fmt::format("format {} or {} expected, found {}", plain_format, chunked_format,
                                         format ? describe_for_message(*format) : "none"));
   CheckpointManifest manifest;
   if (const Value* about = document.find("about")) manifest.about = *about;

@@ -1,5 +1,10 @@
 // The manifest of a checkpoint folder: which files belong to it, their lengths and digests, which names of
 // the model share one tensor, and what the checkpoint is about.
+//
+// Format 1 has one SHA-256 of each file, "sha256": "...". Format 2 also files with "chunk": 8388608,
+// "sha256":
+// ["...", ...]: one digest for every so many bytes, so that all cores compute them. Both are read; what needs
+// no chunks is written as format 1, which earlier versions read.
 #pragma once
 
 #include <nexuml/diagnostic.h>
@@ -15,10 +20,14 @@ namespace nexuml {
 
 inline constexpr const char* manifest_file_name = "manifest.json";
 
+// Files up to this length have one digest, longer ones one for every so many bytes.
+inline constexpr std::uint64_t digest_chunk = 8u << 20;
+
 struct ManifestFile {
   std::string name;  // inside the folder, without a path
   std::uint64_t size = 0;
-  std::string sha256;
+  std::uint64_t chunk = 0;          // bytes of each digest; 0: one digest of the whole file
+  std::vector<std::string> sha256;  // in hex, not empty
 };
 
 struct CheckpointManifest {

@@ -1,5 +1,7 @@
 #include "checkpoint/checkpoint_store.h"
 
+#include <nexuml/tensor_serializers.h>
+
 #include <algorithm>
 #include <charconv>
 #include <set>
@@ -13,6 +15,9 @@ namespace nexuml {
 namespace fs = std::filesystem;
 
 namespace {
+
+// In bytes: longer tensors of a recipe would be unreadable as text, and twice as large in memory.
+constexpr std::size_t large_tensor = 4096;
 
 std::optional<std::int64_t> index_of(const std::string& name) {
   std::int64_t index = 0;
@@ -48,19 +53,28 @@ void write_files(const fs::path& folder, const Checkpoint& checkpoint) {
   CheckpointManifest manifest;
   manifest.about = checkpoint.about;
   const auto path = [&](const char* name) { return (folder / name).string(); };
-  const auto add = [&](const char* name, const WrittenFile& written) {
-    manifest.files.push_back({name, written.size, written.sha256});
+  const auto add = [&](const char* name, tensor_io::HashedFile written, std::uint64_t chunk) {
+    if (written.sha256.size() == 1) chunk = 0;
+    manifest.files.push_back({name, written.size, chunk, std::move(written.sha256)});
+  };
+  const auto add_tensors = [&](const char* name, const TensorMap& tensors, const TensorMetadata& metadata) {
+    add(name, tensor_io::write_safetensors_in_chunks(path(name), tensors, metadata, digest_chunk),
+        digest_chunk);
+  };
+  const auto add_text = [&](const char* name, const Value& value) {
+    const WrittenFile written = tensor_io::write_text_file(path(name), format_written_json(value));
+    add(name, {written.size, {written.sha256}}, 0);
   };
   try {
     StoredModel model = without_aliases(checkpoint.model);
     manifest.aliases = std::move(model.aliases);
-    add("model.safetensors", write_safetensors(path("model.safetensors"), model.tensors, model.metadata));
+    add_tensors("model.safetensors", model.tensors, model.metadata);
+    TensorMap of_recipe;
     if (!checkpoint.recipe.is_null())
-      add("recipe.json",
-          tensor_io::write_text_file(path("recipe.json"), format_written_json(checkpoint.recipe)));
-    add("trainer.json",
-        tensor_io::write_text_file(path("trainer.json"), format_written_json(checkpoint.trainer_state)));
-    add("trainer.safetensors", write_safetensors(path("trainer.safetensors"), checkpoint.trainer));
+      add_text("recipe.json", without_large_tensors(checkpoint.recipe, large_tensor, of_recipe));
+    if (!of_recipe.empty()) add_tensors("recipe.safetensors", of_recipe, {});
+    add_text("trainer.json", checkpoint.trainer_state);
+    add_tensors("trainer.safetensors", checkpoint.trainer, {});
     tensor_io::write_text_file(path(manifest_file_name), format_manifest(manifest));
   } catch (const Error& error) {
     fail_to_save(folder, error.diagnostics().entries().front().message);

@@ -5,8 +5,9 @@
 //     Checkpoint latest = store.load(*store.latest());  // every file verified before anything is returned
 //
 // A folder holds `model.safetensors`, `trainer.safetensors`, `trainer.json`, `recipe.json` where there is
-// one, and `manifest.json` (length and SHA-256 of each file). It is written beside its place, synced, and
-// committed by one rename; an index is never overwritten. [any thread]
+// one (with its large tensors in `recipe.safetensors`), and `manifest.json` (length and SHA-256 of each
+// file). It is written beside its place, synced, and committed by one rename; an index is never overwritten.
+// [any thread]
 #pragma once
 
 #include <nexuml/export.h>

@@ -75,15 +75,23 @@ std::string value_lines(const Value& values) {
   return text;
 }
 
+std::string digest_text(const ManifestFile& file) {
+  if (file.chunk == 0) return file.sha256.front();
+  return fmt::format("{} digests, one for {} each", file.sha256.size(), tensor_io::byte_count(file.chunk));
+}
+
 void show_folder(EngineCall& call, const std::filesystem::path& folder) {
   const CheckpointManifest manifest = read_manifest(folder);
   std::string text = fmt::format("checkpoint {}\n", folder.string()) + value_lines(manifest.about);
   Value files = Value::list(), tensors = Value::map();
   text += "\nfiles\n";
   for (const ManifestFile& file : manifest.files) {
-    text += fmt::format("  {:20}  {:>20}  {}\n", file.name, tensor_io::byte_count(file.size), file.sha256);
-    files.push_back(Value::map(
-        {{"name", file.name}, {"size", static_cast<std::int64_t>(file.size)}, {"sha256", file.sha256}}));
+    text +=
+        fmt::format("  {:20}  {:>20}  {}\n", file.name, tensor_io::byte_count(file.size), digest_text(file));
+    files.push_back(
+        Value::map({{"name", file.name},
+                    {"size", static_cast<std::int64_t>(file.size)},
+                    {"sha256", file.chunk == 0 ? Value(file.sha256.front()) : Value(file.sha256)}}));
   }
   if (const Value* libraries = manifest.about.find("libraries"); libraries && libraries->is_list())
     text += library_lines(*libraries);

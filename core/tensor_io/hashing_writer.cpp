@@ -36,7 +36,7 @@ std::string staged_name(const std::string& path) {
 
 }  // namespace
 
-HashingWriter::HashingWriter(std::string path) : path_(std::move(path)) {
+HashingWriter::HashingWriter(std::string path, std::uint64_t chunk) : path_(std::move(path)), hash_(chunk) {
   do {  // a name may be left over from a process that was killed
     staged_ = staged_name(path_);
     descriptor_ = ::open(staged_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -90,9 +90,9 @@ void HashingWriter::write_to_file(std::span<const std::byte> bytes) {
   }
 }
 
-WrittenFile HashingWriter::commit() {
+HashedFile HashingWriter::commit() {
   if (::fsync(descriptor_) != 0) fail("sync", errno);
-  std::string digest = hash_.finish();
+  std::vector<std::string> digests = hash_.finish();
   if (::rename(staged_.c_str(), path_.c_str()) != 0) fail("create", errno);
   const int descriptor = std::exchange(descriptor_, -1);
   if (::close(descriptor) != 0) fail("close", errno);
@@ -103,13 +103,13 @@ WrittenFile HashingWriter::commit() {
     fail("sync the folder of", error);
   }
   ::close(folder);
-  return {size_, std::move(digest)};
+  return {size_, std::move(digests)};
 }
 
 WrittenFile write_text_file(const std::filesystem::path& path, std::string_view text) {
   HashingWriter file(path.string());
   file.write(text);
-  return file.commit();
+  return file.commit().whole();
 }
 
 }  // namespace nexuml::tensor_io

@@ -2,7 +2,7 @@
 //
 //     HashingWriter file("model.safetensors");
 //     file.write(bytes);
-//     WrittenFile written = file.commit();   // synced, renamed, its folder synced
+//     HashedFile written = file.commit();   // synced, renamed, its folder synced
 //
 // Without `commit` the destructor removes what was written.
 #pragma once
@@ -17,15 +17,25 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tensor_io/sha256.h"
 
 namespace nexuml::tensor_io {
 
+// What was written, with the digest of the file or of each of its chunks.
+struct HashedFile {
+  std::uint64_t size = 0;
+  std::vector<std::string> sha256;
+
+  WrittenFile whole() const { return {size, sha256.front()}; }
+};
+
 class NEXUML_EXPORT HashingWriter {
  public:
-  // Creates a hidden file beside `path`; throws E755.
-  explicit HashingWriter(std::string path);
+  // Creates a hidden file beside `path`; throws E755. `chunk`: a digest for every so many bytes, computed on
+  // all cores; 0: one of the whole file.
+  explicit HashingWriter(std::string path, std::uint64_t chunk = 0);
   ~HashingWriter();
   HashingWriter(const HashingWriter&) = delete;
   HashingWriter& operator=(const HashingWriter&) = delete;
@@ -38,7 +48,7 @@ class NEXUML_EXPORT HashingWriter {
   void write(std::span<const std::byte> bytes, std::shared_ptr<const void> owner);
   std::uint64_t size() const noexcept { return size_; }
 
-  WrittenFile commit();
+  HashedFile commit();
 
  private:
   [[noreturn]] void fail(const char* action, int error) const;
@@ -48,8 +58,18 @@ class NEXUML_EXPORT HashingWriter {
   std::string staged_;
   int descriptor_ = -1;
   std::uint64_t size_ = 0;
-  HashingThread hash_;
+  StreamDigests hash_;
 };
+
+// The bytes of write_safetensors with a digest for every `chunk` bytes. Throws E755.
+NEXUML_EXPORT HashedFile write_safetensors_in_chunks(const std::string& path, const TensorMap& tensors,
+                                                     const TensorMetadata& metadata, std::uint64_t chunk);
+struct HashedTensors {
+  TensorFile file;  // without a digest of the whole
+  std::vector<std::string> sha256;
+};
+// read_safetensors with a digest for every `chunk` bytes, of exactly the bytes that were loaded.
+NEXUML_EXPORT HashedTensors read_safetensors_in_chunks(const std::string& path, std::uint64_t chunk);
 
 // A text as a file, in one step. Throws E755.
 NEXUML_EXPORT WrittenFile write_text_file(const std::filesystem::path& path, std::string_view text);

@@ -98,7 +98,7 @@ WrittenFile write_npy(const std::string& path, const at::Tensor& tensor) {
   tensor_io::HashingWriter file(path);
   file.write(bytes.header);
   file.write(tensor_io::bytes_of(bytes.plain));
-  return file.commit();
+  return file.commit().whole();
 }
 
 TensorMap read_npz(const std::string& path) {
@@ -117,7 +117,7 @@ WrittenFile write_npz(const std::string& path, const TensorMap& tensors) {
     archive.add(name + ".npy", {std::as_bytes(std::span(bytes.header)), tensor_io::bytes_of(bytes.plain)});
   }
   archive.finish();
-  return file.commit();
+  return file.commit().whole();
 }
 
 }  // namespace nexuml

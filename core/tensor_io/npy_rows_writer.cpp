@@ -29,7 +29,7 @@ WrittenFile NpyRowsWriter::finish() {
   if (rows_ != shape_.front())
     throw Error("E753",
                 fmt::format("'{}' has {} rows of the {} that were announced", path_, rows_, shape_.front()));
-  return file_.commit();
+  return file_.commit().whole();
 }
 
 }  // namespace nexuml::tensor_io

@@ -201,7 +201,7 @@ WrittenFile write_pt(const std::string& path, const PickledValue& value) {
   }
   archive.add("archive/version", "3\n");
   archive.finish();
-  return file.commit();
+  return file.commit().whole();
 }
 
 WrittenFile write_pt(const std::string& path, const TensorMap& tensors) {

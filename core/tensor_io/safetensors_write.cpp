@@ -96,7 +96,14 @@ void emit(const TensorMap& tensors, const TensorMetadata& metadata, Sink&& sink)
 
 WrittenFile write_safetensors(const std::string& path, const TensorMap& tensors,
                               const TensorMetadata& metadata) {
-  tensor_io::HashingWriter file(path);
+  return tensor_io::write_safetensors_in_chunks(path, tensors, metadata, 0).whole();
+}
+
+tensor_io::HashedFile tensor_io::write_safetensors_in_chunks(const std::string& path,
+                                                             const TensorMap& tensors,
+                                                             const TensorMetadata& metadata,
+                                                             std::uint64_t chunk) {
+  HashingWriter file(path, chunk);
   emit(tensors, metadata,
        [&](std::span<const std::byte> bytes, const std::shared_ptr<const at::Tensor>& owner) {
          if (owner) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "tensor_io/input_file.h"
@@ -52,70 +53,120 @@ std::string sha256_hex(std::string_view bytes) {
 }
 
 std::string sha256_of_file(const std::string& path) {
-  constexpr std::size_t kChunk = 4u << 20;
-  const auto file = FileInput::open(path);
-  HashingThread hash;
-  // One chunk is read while the other is hashed.
-  std::array<std::vector<std::byte>, 2> chunks;
-  std::size_t turn = 0;
-  for (std::uint64_t offset = 0; offset < file->size(); offset += kChunk, turn ^= 1) {
-    chunks[turn].resize(std::min<std::uint64_t>(kChunk, file->size() - offset));
-    file->read(offset, chunks[turn]);
-    hash.wait();
-    hash.push(chunks[turn]);
-  }
-  return hash.finish();
+  return sha256_of_chunks(path, 0).front();
 }
 
-HashingThread::HashingThread() : thread_([this] { run(); }) {}
+std::vector<std::string> sha256_of_chunks(const std::string& path, std::uint64_t chunk) {
+  constexpr std::size_t kPiece = 4u << 20;
+  constexpr std::size_t kAhead = 8;  // pieces in memory: one is read while others are hashed
+  const auto file = FileInput::open(path);
+  StreamDigests digests(chunk);
+  for (std::uint64_t offset = 0; offset < file->size(); offset += kPiece) {
+    digests.wait((kAhead - 1) * kPiece);
+    const auto piece =
+        std::make_shared<std::vector<std::byte>>(std::min<std::uint64_t>(kPiece, file->size() - offset));
+    file->read(offset, *piece);
+    digests.push(*piece, piece);
+  }
+  return digests.finish();
+}
 
-HashingThread::~HashingThread() {
+StreamDigests::StreamDigests(std::uint64_t chunk) : chunk_(chunk) {
+  chunks_.emplace_back();
+}
+
+StreamDigests::~StreamDigests() {
   {
     const std::lock_guard lock(mutex_);
     stopping_ = true;
-    queue_.clear();
   }
   changed_.notify_all();
-  thread_.join();
+  for (std::thread& thread : threads_) thread.join();
 }
 
-void HashingThread::push(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
+// Few bytes are hashed by `update`, and need none.
+void StreamDigests::start_threads() {
+  const unsigned wanted = chunk_ == 0 ? 1 : std::max(1u, std::thread::hardware_concurrency());
+  while (threads_.size() < wanted) threads_.emplace_back([this] { run(); });
+}
+
+std::pair<StreamDigests::Chunk*, std::size_t> StreamDigests::place_for(std::size_t bytes) {
+  if (chunk_ == 0) return {&chunks_.front(), bytes};
+  if (in_last_ == chunk_) {
+    chunks_.emplace_back();
+    in_last_ = 0;
+  }
+  const std::size_t fits = std::min<std::uint64_t>(bytes, chunk_ - in_last_);
+  in_last_ += fits;
+  return {&chunks_.back(), fits};
+}
+
+void StreamDigests::push(std::span<const std::byte> bytes, std::shared_ptr<const void> owner) {
   if (bytes.empty()) return;
+  start_threads();
   {
     const std::lock_guard lock(mutex_);
-    queue_.push_back({bytes, std::move(owner)});
     pending_ += bytes.size();
+    while (!bytes.empty()) {
+      const auto [chunk, fits] = place_for(bytes.size());
+      chunk->pieces.push_back({bytes.first(fits), owner});
+      bytes = bytes.subspan(fits);
+    }
   }
   changed_.notify_all();
 }
 
-void HashingThread::update(std::span<const std::byte> bytes) {
+void StreamDigests::update(std::span<const std::byte> bytes) {
   wait();
-  digest_.update(bytes);
+  while (!bytes.empty()) {
+    Chunk* chunk = nullptr;
+    std::size_t fits = 0;
+    {
+      const std::lock_guard lock(mutex_);
+      std::tie(chunk, fits) = place_for(bytes.size());
+    }
+    chunk->digest.update(bytes.first(fits));  // nothing waits, so no thread looks at it
+    bytes = bytes.subspan(fits);
+  }
 }
 
-void HashingThread::wait(std::size_t pending) {
+void StreamDigests::wait(std::size_t pending) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return pending_ <= pending; });
 }
 
-std::string HashingThread::finish() {
+std::vector<std::string> StreamDigests::finish() {
   wait();
-  return digest_.hex();
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> digests;
+  for (Chunk& chunk : chunks_) digests.push_back(chunk.digest.hex());
+  return digests;
 }
 
-void HashingThread::run() {
+StreamDigests::Chunk* StreamDigests::find_work() {
+  while (first_waiting_ + 1 < chunks_.size() && !chunks_[first_waiting_].taken &&
+         chunks_[first_waiting_].pieces.empty())
+    ++first_waiting_;
+  for (std::size_t i = first_waiting_; i < chunks_.size(); ++i)
+    if (!chunks_[i].taken && !chunks_[i].pieces.empty()) return &chunks_[i];
+  return nullptr;
+}
+
+void StreamDigests::run() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return stopping_ || !queue_.empty(); });
+    Chunk* chunk = nullptr;
+    changed_.wait(lock, [&] { return stopping_ || (chunk = find_work()) != nullptr; });
     if (stopping_) return;
-    Task task = std::move(queue_.front());
-    queue_.pop_front();
+    Piece piece = std::move(chunk->pieces.front());
+    chunk->pieces.pop_front();
+    chunk->taken = true;
     lock.unlock();
-    digest_.update(task.bytes);
-    task.owner.reset();
+    chunk->digest.update(piece.bytes);
+    piece.owner.reset();
     lock.lock();
-    pending_ -= task.bytes.size();
+    chunk->taken = false;
+    pending_ -= piece.bytes.size();
     changed_.notify_all();
   }
 }

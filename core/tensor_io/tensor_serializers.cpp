@@ -306,7 +306,9 @@ Value without_large_tensors(const Value& recipe, std::size_t max_bytes, TensorMa
   return change_tensors(recipe, "data", {}, [&](const Value& form, const std::string& path) -> Value {
     const Value& data = form.at("data");
     if (!data.is_string() || data.as_string().size() / 4 * 3 <= max_bytes) return form;
-    tensors.add(path, TypeSerializer<at::Tensor>::from_value(form));
+    at::Tensor tensor = TypeSerializer<at::Tensor>::from_value(form);
+    if (tensor_io::find_dtype(tensor.scalar_type())->safetensors.empty()) return form;  // complex numbers
+    tensors.add(path, std::move(tensor));
     return Value::map({{"dtype", form.at("dtype")}, {"shape", form.at("shape")}, {"file", path}});
   });
 }

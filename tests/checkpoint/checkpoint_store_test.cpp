@@ -1,18 +1,25 @@
 #include "checkpoint/checkpoint_store.h"
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/complex.h>
 #include <ATen/ops/equal.h>
+#include <ATen/ops/ones.h>
+#include <fmt/format.h>
 #include <nexuml/diagnostic.h>
+#include <nexuml/tensor_serializers.h>
 #include <unistd.h>
 
 #include <array>
 #include <catch2/catch.hpp>
 #include <cctype>
+#include <cmath>
 #include <fstream>
 #include <thread>
 
 #include "checkpoint/checkpoint_manifest.h"
 #include "checkpoint/checkpoint_writer.h"
+#include "checkpoint/small_checkpoint.h"
+#include "tensor_io/sha256.h"
 
 namespace nexuml {
 namespace {
@@ -198,6 +205,73 @@ TEST_CASE("a recipe is a file of its own whose bytes stay the same from index to
   CHECK(store.load(1).recipe == checkpoint.recipe);
 }
 
+TEST_CASE("large tensors of a recipe lie in a tensor file beside it, and come back with every bit") {
+  const test::ScratchFolder folder;
+  const CheckpointStore store(folder.path);
+  Checkpoint checkpoint = test::whole_checkpoint();
+  at::Tensor large = at::arange(10'000, at::kDouble) / 3;
+  large[0] = std::nan("");
+  large[1] = -0.0;
+  const at::Tensor complex = at::complex(large, large);
+  const auto form = [](const at::Tensor& tensor) { return TypeSerializer<at::Tensor>::to_value(tensor); };
+  checkpoint.recipe = Value::map({{"mean", form(large)},
+                                  {"parts", Value::list({form(at::ones({2})), form(large.neg())})},
+                                  {"spectrum", form(complex)}});
+  const fs::path saved = store.path_of(store.save(checkpoint));
+  CHECK(read_safetensors((saved / "recipe.safetensors").string()).tensors.names() ==
+        std::vector<std::string>{"mean", "parts[1]"});
+  const std::string text = test::bytes_of_file(saved / "recipe.json");
+  CHECK_THAT(text, Catch::Contains("\"file\": \"parts[1]\""));
+  CHECK(write_json(load_checkpoint(saved).recipe) == write_json(checkpoint.recipe));
+  CHECK(verify_checkpoint(saved).empty());
+
+  fs::remove(saved / "recipe.safetensors");
+  CHECK_THROWS_WITH(load_checkpoint(saved), Catch::Contains("E763") && Catch::Contains("recipe.safetensors"));
+}
+
+TEST_CASE("a file of several chunks has a digest for each, and a changed byte is told with its chunk") {
+  const test::ScratchFolder folder;
+  const CheckpointStore store(folder.path);
+  Checkpoint checkpoint = test::whole_checkpoint();
+  const auto floats = static_cast<std::int64_t>(digest_chunk / 4);
+  checkpoint.model.add("large", at::arange(floats * 2 + 10, at::kFloat));
+  const fs::path saved = store.path_of(store.save(checkpoint));
+  const ManifestFile file = *read_manifest(saved).find("model.safetensors");
+  CHECK(file.chunk == digest_chunk);
+  REQUIRE(file.sha256.size() == 3);
+  const std::string bytes = test::bytes_of_file(saved / "model.safetensors");
+  CHECK(file.sha256[2] == tensor_io::sha256_hex(std::string_view(bytes).substr(2 * digest_chunk)));
+  CHECK(read_manifest(saved).find("trainer.safetensors")->chunk == 0);
+  CHECK(at::equal(load_checkpoint(saved).model.at("large"), checkpoint.model.at("large")));
+  CHECK(verify_checkpoint(saved).empty());
+
+  for (const std::size_t at : {digest_chunk + 5, digest_chunk * 2, std::uint64_t{bytes.size() - 1}}) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 4);
+    test::write_file(saved / "model.safetensors", damaged);
+    const std::uint64_t chunk = at / digest_chunk;
+    const std::string place = fmt::format("between {} and {}", chunk * digest_chunk,
+                                          std::min<std::uint64_t>(bytes.size(), (chunk + 1) * digest_chunk));
+    CHECK_THROWS_WITH(load_checkpoint(saved), Catch::Contains("E763") &&
+                                                  Catch::Contains("model.safetensors") &&
+                                                  Catch::Contains(place));
+    CHECK_THAT(verify_checkpoint(saved).to_text(), Catch::Contains(place));
+  }
+}
+
+TEST_CASE("a manifest whose digests leave bytes out is refused") {
+  const test::ScratchFolder folder;
+  CheckpointManifest manifest;
+  ManifestFile file;
+  file.name = "model.safetensors";
+  file.size = 3 * digest_chunk;
+  file.chunk = digest_chunk;
+  file.sha256 = {"first", "second"};
+  manifest.files.push_back(file);
+  test::write_file(folder.path / "manifest.json", format_manifest(manifest));
+  CHECK_THROWS_WITH(read_manifest(folder.path), Catch::Contains("do not cover the file"));
+}
+
 TEST_CASE(
     "a file that the manifest does not list is refused, and every problem of a folder is told at once") {
   const Folder folder;
@@ -219,7 +293,7 @@ TEST_CASE("a manifest cannot lead out of its folder") {
   const Folder folder;
   for (const std::string name : {"../model.safetensors", "/etc/passwd", ".hidden", ""}) {
     CheckpointManifest manifest;
-    manifest.files.push_back({name, 1, "00"});
+    manifest.files.push_back({name, 1, 0, {"00"}});
     fs::create_directories(folder.path);
     std::ofstream(folder.path / "manifest.json", std::ios::binary) << format_manifest(manifest);
     CHECK_THROWS_WITH(read_manifest(folder.path), Catch::Contains("is no name of a file in this folder"));

@@ -245,6 +245,19 @@ TEST_CASE("a library that was built again since a checkpoint is named when it is
   CHECK_THAT(resumed.out, Catch::Contains("W768") && Catch::Contains("another build of nexuml.torch"));
 }
 
+TEST_CASE("a run of format 1 is verified, shown and continued") {
+  const TestTree tree;
+  fs::copy(NEXUML_TEST_DATA "/checkpoints/format-1", tree.path("run"), fs::copy_options::recursive);
+  const HostRun verified = run_host(tree, {"checkpoint", "verify", tree.path("run")});
+  INFO(verified.all());
+  CHECK(verified.exit_code == 0);
+  const HostRun run = resume(tree, "run", {"--max-epochs", "2"});
+  INFO(run.all());
+  REQUIRE(run.exit_code == 0);
+  CHECK(summary_number(run, "global_step") == 18);
+  CHECK(fs::exists(tree.path("run/checkpoints/1")));
+}
+
 TEST_CASE("a checkpoint whose folder has no number is told, not taken for one") {
   const TestTree tree;
   REQUIRE(train(tree, small_scenario, "run", {"--max-epochs", "1"}).exit_code == 0);

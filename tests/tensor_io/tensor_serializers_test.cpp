@@ -226,6 +226,21 @@ TEST_CASE("large tensors of a recipe move into a tensor file and back") {
                     Contains("another dtype or shape"));
 }
 
+TEST_CASE("what is already typed goes through a recipe as what was read from a file does") {
+  const auto registry =
+      ComponentRegistry().with_program([](Registration& r) { r.add_target<Prior>("acme:Prior"); });
+  Prior prior;
+  prior.parts = {at::arange(3, at::kFloat)};
+  const Recipe typed = create_model_spec(registry, prior);
+  const Recipe read = create_model_spec_from_json(registry, typed.to_json(), "prior.json");
+  CHECK(read == typed);
+  CHECK(create_model_spec(registry, "acme.Prior", typed.fields()) == typed);
+  CHECK(create_model_spec(registry, "acme.Prior", read.arguments()) == typed);
+  const Value once = TensorJson::to_value(prior.parts[0]);
+  CHECK(TensorJson::to_value(TensorJson::from_value(TensorJson::to_value(TensorJson::from_value(once)))) ==
+        once);
+}
+
 TEST_CASE("base64 has one text for each sequence of bytes") {
   for (std::size_t size = 0; size < 70; ++size) {
     std::vector<std::byte> bytes(size);

@@ -12,9 +12,9 @@
 
 using namespace tensor_io_tests;
 using Catch::Matchers::Contains;
-using nexuml::tensor_io::HashingThread;
 using nexuml::tensor_io::HashingWriter;
 using nexuml::tensor_io::Sha256;
+using nexuml::tensor_io::StreamDigests;
 
 TEST_CASE("SHA-256 gives the published digests, also in pieces") {
   // FIPS 180-4 examples.
@@ -33,15 +33,40 @@ TEST_CASE("SHA-256 gives the published digests, also in pieces") {
 TEST_CASE("a digest beside other work equals one in one go") {
   const TemporaryFolder folder;
   const std::string text(9'000'001, 'x');
-  HashingThread hash;
+  StreamDigests hash;
   const auto bytes = std::as_bytes(std::span(text));
   hash.push(bytes.first(5));
   hash.push(bytes.subspan(5, 4'000'000));
   hash.update(bytes.subspan(4'000'005));
   const std::string expected = nexuml::tensor_io::sha256_hex(text);
-  CHECK(hash.finish() == expected);
+  CHECK(hash.finish() == std::vector{expected});
   CHECK(nexuml::tensor_io::sha256_of_file(folder.write("a", text)) == expected);
   CHECK(nexuml::tensor_io::sha256_of_file(folder.write("b", "")) == nexuml::tensor_io::sha256_hex(""));
+}
+
+TEST_CASE("digests of chunks are those of the chunks, however the bytes come") {
+  const TemporaryFolder folder;
+  std::string text(1'000'003, 'x');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 131 >> 3);
+  const auto bytes = std::as_bytes(std::span(text));
+  for (const std::uint64_t chunk : {1'000u, 65'536u, 250'001u, 1'000'003u, 2'000'000u}) {
+    std::vector<std::string> expected;
+    for (std::size_t at = 0; at < text.size(); at += chunk)
+      expected.push_back(nexuml::tensor_io::sha256_hex(std::string_view(text).substr(at, chunk)));
+    for (const std::size_t piece : {700u, 70'000u, 1'000'003u}) {
+      StreamDigests digests(chunk);
+      for (std::size_t at = 0, turn = 0; at < text.size(); at += piece, ++turn) {
+        const auto part = bytes.subspan(at, std::min(piece, text.size() - at));
+        if (turn % 5 == 4)
+          digests.update(part);
+        else
+          digests.push(part);
+      }
+      CHECK(digests.finish() == expected);
+    }
+    CHECK(nexuml::tensor_io::sha256_of_chunks(folder.write("a", text), chunk) == expected);
+  }
+  CHECK(StreamDigests(7).finish() == std::vector{nexuml::tensor_io::sha256_hex("")});
 }
 
 TEST_CASE("a file appears when it is committed and not before") {
@@ -61,7 +86,7 @@ TEST_CASE("a file appears when it is committed and not before") {
   CHECK(file_bytes(folder.file("a")) == "old");
   const auto written = file.commit();
   CHECK(written.size == 200'004);
-  CHECK(written.sha256 == nexuml::tensor_io::sha256_hex("new " + std::string(200'000, 'y')));
+  CHECK(written.whole().sha256 == nexuml::tensor_io::sha256_hex("new " + std::string(200'000, 'y')));
   CHECK(file_bytes(folder.file("a")) == "new " + std::string(200'000, 'y'));
   CHECK(folder.entries() == 1);
 }
