@@ -40,7 +40,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 29> kNotOneT
      {"MaxUnpool2d", "it takes values and indices"},
      {"MaxUnpool3d", "it takes values and indices"},
      {"AdaptiveLogSoftmaxWithLoss", "it takes two tensors and returns two"},
-     {"Sequential", "it holds modules, which are layers of their own here"},
      {"ModuleList", "it holds modules, which are layers of their own here"},
      {"ModuleDict", "it holds modules, which are layers of their own here"},
      {"ParameterList", "it holds parameters and computes nothing"},

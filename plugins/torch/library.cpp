@@ -19,6 +19,7 @@ NEXUML_LIBRARY(registry) {
   register_dropout_targets(registry);
   register_padding_targets(registry);
   register_resampling_targets(registry);
+  register_sequential_target(registry);
   register_optimizers(registry);
   register_epoch_schedulers(registry);
   register_cycle_schedulers(registry);

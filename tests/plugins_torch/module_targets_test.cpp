@@ -1,8 +1,12 @@
 // The module targets: what is inferred is what is computed, under Python's names.
+#include <ATen/ops/linear.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/randint.h>
 #include <ATen/ops/randn.h>
+#include <nexuml/model_recipe.h>
 #include <nexuml/module.h>
 #include <nexuml/nn_module.h>
+#include <nexuml/recipe_build.h>
 
 #include <algorithm>
 #include <catch2/catch.hpp>
@@ -112,7 +116,7 @@ TEST_CASE("a module target infers the shape that it computes, and refuses what i
 }
 
 TEST_CASE("every registered module of torch.nn takes part in the trials") {
-  std::set<std::string> tried;
+  std::set<std::string> tried{"torch.nn:Sequential"};  // its shapes are those of its parts: it infers none
   for (const Target& target : all_targets()) tried.insert(target.name);
   for (const auto* row : shipped_registry().targets())
     if (row->entry.node->kind == TargetKind::module && row->entry.node->path.starts_with("torch.nn:"))
@@ -178,8 +182,33 @@ TEST_CASE("modules of several tensors are refused with the reason") {
   CHECK_THAT(refusal("torch.nn.modules.activation:MultiheadAttention"), Contains("query, keys and values"));
   CHECK_THAT(refusal("torch.nn.Bilinear"), Contains("two tensors"));
   CHECK_THAT(refusal("torch.nn:CrossEntropyLoss"), Contains("compares two tensors"));
-  CHECK_THAT(refusal("torch.nn:Sequential"), Contains("layers of their own"));
+  CHECK_THAT(refusal("torch.nn:ModuleList"), Contains("layers of their own"));
   CHECK_THAT(refusal("torch.nn:Linera"), Contains("torch.nn:Linear"));
+}
+
+TEST_CASE("torch.nn.Sequential holds modules under Python's names, and goes through a recipe") {
+  const ComponentRegistry& known = shipped_registry();
+  const auto part = [](const char* factory, Value::List args) {
+    return Value::map({{"factory", factory}, {"args", std::move(args)}, {"kwargs", Value::map()}});
+  };
+  const Value layers =
+      Value::list({part("torch.nn:Linear", {3, 4}), part("torch.nn:ReLU", {}),
+                   part("torch.nn:Sequential", {Value::list({part("torch.nn:Linear", {4, 2})})})});
+  const Recipe recipe = create_model_spec(known, "torch.nn.Sequential", {{"layers", layers}});
+  const auto model = build_model(recipe, known);
+  std::vector<std::string> names;
+  for (const auto& item : model->named_parameters()) names.push_back(item.key());
+  CHECK(names == std::vector<std::string>{"0.weight", "0.bias", "2.0.weight", "2.0.bias"});
+  CHECK(model_recipe(*model, known) == recipe);
+  CHECK(create_model_spec_from_json(known, recipe.to_json(), "model.json") == recipe);
+
+  const auto module = known.make<TargetKind::module>("torch.nn:Sequential", Value::list({layers}))
+                          ->build(ModuleBuildContext{.layer = {}, .targets = &known, .stop = {}});
+  at::Tensor by_hand = at::ones({2, 3});
+  const auto parameters = module->module()->named_parameters();
+  by_hand = at::linear(by_hand, parameters["0.weight"], parameters["0.bias"]).relu();
+  by_hand = at::linear(by_hand, parameters["2.0.weight"], parameters["2.0.bias"]);
+  CHECK(module->forward(at::ones({2, 3})).equal(by_hand));
 }
 
 TEST_CASE("nn_module stores the target's name and plain values") {

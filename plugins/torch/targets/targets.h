@@ -15,6 +15,7 @@ void register_pooling_targets(Registration& registry);
 void register_dropout_targets(Registration& registry);
 void register_padding_targets(Registration& registry);
 void register_resampling_targets(Registration& registry);
+void register_sequential_target(Registration& registry);
 
 // `torch.nn:Linear`, also as `torch.nn.modules.linear:Linear`, the module that defines it in Python.
 template <class T>
