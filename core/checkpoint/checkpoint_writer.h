@@ -32,7 +32,8 @@ class NEXUML_EXPORT CheckpointWriter {
   CheckpointWriter(const CheckpointWriter&) = delete;
   CheckpointWriter& operator=(const CheckpointWriter&) = delete;
 
-  // The index that it will have.
+  // The index that the next one will have.
+  std::int64_t next() const noexcept { return next_index_; }
   std::int64_t submit(const Checkpoint& checkpoint);
   // Takes a checkpoint away once everything that was submitted before is on disk; until then, and where that
   // failed, it stays.

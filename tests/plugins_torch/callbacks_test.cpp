@@ -103,6 +103,40 @@ TEST_CASE("ModelCheckpoint keeps the best and the last, and drops the others") {
   CHECK(keeping->results().at("best_val/loss") == 2.0);
 }
 
+TEST_CASE(
+    "ModelCheckpoint goes on from a checkpoint as if it had not stopped: that one is among those it knows") {
+  const auto rules = [] {
+    return callback("model_checkpoint:ModelCheckpoint",
+                    Value::map({{"monitor", "val/loss"}, {"save_top_k", 1}, {"save_last", true}}));
+  };
+  const auto first = rules();
+  GivenTraining view;
+  view.saving = first.get();
+  for (const double value : {5.0, 3.0}) view.end_epoch(*first, value);
+  CHECK(view.saved == std::vector<std::int64_t>{1});
+
+  // As after `train --resume` from checkpoint 1.
+  const auto resumed = rules();
+  resumed->load_state(view.state_while_saving);
+  CHECK(resumed->results().at("best_checkpoint") == 1);
+  for (const double value : {4.0, 2.0}) view.end_epoch(*resumed, value);
+  CHECK(view.saved == std::vector<std::int64_t>{3});
+}
+
+TEST_CASE("a ModelCheckpoint whose save fails keeps what it had, and drops nothing") {
+  const auto keeping =
+      callback("model_checkpoint:ModelCheckpoint", Value::map({{"monitor", "val/loss"}, {"save_top_k", 1}}));
+  GivenTraining view;
+  view.end_epoch(*keeping, 5.0);
+  view.disk_full = true;
+  view.end_epoch(*keeping, 3.0);
+  CHECK(view.saved == std::vector<std::int64_t>{0});
+  CHECK(keeping->results().at("best_checkpoint") == 0);
+  view.disk_full = false;
+  view.end_epoch(*keeping, 4.0);
+  CHECK(view.saved == std::vector<std::int64_t>{1});
+}
+
 TEST_CASE("arguments of callbacks that are unknown or wrong are errors, not dropped callbacks") {
   CHECK_THAT(refusal("early_stopping:EarlyStopping", Value::map({{"monitor", "val/loss"}, {"patiance", 3}})),
              Catch::Contains("patiance") && Catch::Contains("patience"));

@@ -34,7 +34,10 @@ class GivenTraining final : public nexuml::TrainingView {
   void record(const std::string& name, double value) override { recorded[name] = value; }
   void record_step(const std::string& name, double value) override { step_recorded[name] = value; }
   void request_stop(const std::string& reason) override { stopped = reason; }
+  std::int64_t next_checkpoint() const override { return next_index_; }
   std::int64_t save_checkpoint() override {
+    if (disk_full) throw nexuml::Error("E762", "the checkpoint cannot be written: No space left on device");
+    if (saving) state_while_saving = saving->state();
     saved.push_back(next_index_);
     return next_index_++;
   }
@@ -56,6 +59,9 @@ class GivenTraining final : public nexuml::TrainingView {
 
   std::optional<std::string> stopped;
   std::vector<std::int64_t> saved;
+  bool disk_full = false;
+  nexuml::Callback* saving = nullptr;  // whose state goes into the checkpoint
+  nexuml::TrainingState state_while_saving;
   nexuml::OrderedMap<double> recorded, step_recorded;
 
  private:

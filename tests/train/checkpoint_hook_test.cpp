@@ -29,6 +29,7 @@ class CountedTraining final : public TrainingView {
   void record(const std::string&, double) override {}
   void record_step(const std::string&, double) override {}
   void request_stop(const std::string&) override {}
+  std::int64_t next_checkpoint() const override { return next_; }
   std::int64_t save_checkpoint() override {
     if (disk_full) throw Error("E762", "the checkpoint cannot be written: No space left on device");
     if (saving) state_while_saving = saving->state();

@@ -78,37 +78,45 @@ class ModelCheckpointRuntime final : public nexuml::Callback {
     const bool is_kept =
         options_.save_top_k != 0 && std::isfinite(score) && (!full || better(score, kept_.back().score));
     if (!is_kept && !saves_last()) return;
-    const std::int64_t index = save(view);
-    if (index < 0) return;
-    const std::int64_t previous_last = last_;
+    // Before the save: the state inside the checkpoint speaks of this checkpoint too.
+    const std::vector<Kept> kept_before = kept_;
+    const std::int64_t last_before = last_, index = view.next_checkpoint();
     if (saves_last()) last_ = index;
-    if (is_kept) keep(view, {index, score});
-    if (previous_last >= 0 && previous_last != last_ && !holds(previous_last))
-      view.remove_checkpoint(previous_last);
+    if (is_kept) keep({index, score});
+    if (!save(view)) {
+      kept_ = kept_before;
+      last_ = last_before;
+      return;
+    }
+    for (const Kept& entry : kept_before)
+      if (!holds(entry.index)) view.remove_checkpoint(entry.index);
+    const bool was_kept = std::any_of(kept_before.begin(), kept_before.end(),
+                                      [&](const Kept& entry) { return entry.index == last_before; });
+    if (last_before >= 0 && !was_kept && !holds(last_before)) view.remove_checkpoint(last_before);
   }
 
-  // Negative where it could not be written, which the run has told: training goes on.
-  static std::int64_t save(nexuml::TrainingView& view) {
+  // False where it could not be written, which the run has told: training goes on.
+  static bool save(nexuml::TrainingView& view) {
     try {
-      return view.save_checkpoint();
+      view.save_checkpoint();
+      return true;
     } catch (const nexuml::Error& error) {
       if (error.diagnostics().entries().front().code != "E762") throw;
-      return -1;
+      return false;
     }
   }
 
-  void keep(nexuml::TrainingView& view, Kept entry) {
+  void keep(Kept entry) {
     const auto place = std::find_if(kept_.begin(), kept_.end(),
                                     [&](const Kept& other) { return better(entry.score, other.score); });
     kept_.insert(place, entry);
-    if (options_.save_top_k < 0 || static_cast<std::int64_t>(kept_.size()) <= options_.save_top_k) return;
-    const std::int64_t dropped = kept_.back().index;
-    kept_.pop_back();
-    if (dropped != last_) view.remove_checkpoint(dropped);
+    if (options_.save_top_k >= 0 && static_cast<std::int64_t>(kept_.size()) > options_.save_top_k)
+      kept_.pop_back();
   }
 
   bool holds(std::int64_t index) const {
-    return std::any_of(kept_.begin(), kept_.end(), [&](const Kept& entry) { return entry.index == index; });
+    return index == last_ ||
+           std::any_of(kept_.begin(), kept_.end(), [&](const Kept& entry) { return entry.index == index; });
   }
 
   const ModelCheckpoint options_;

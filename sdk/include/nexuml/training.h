@@ -189,6 +189,9 @@ class NEXUML_EXPORT TrainingView {
   // Ends the training: after the step when called in train_batch_end, else after the epoch. `reason` is
   // logged.
   virtual void request_stop(const std::string& reason) = 0;
+  // The index that the next checkpoint gets: a callback whose state speaks of the checkpoint that it is about
+  // to be saved in needs it before.
+  virtual std::int64_t next_checkpoint() const = 0;
   // Saves the whole training state; returns the index of the checkpoint.
   virtual std::int64_t save_checkpoint() = 0;
   virtual void remove_checkpoint(std::int64_t index) = 0;
