@@ -25,7 +25,7 @@
 #include "loading/library_loader.h"
 #include "loading/scenario_source.h"
 #include "scenario/document.h"
-#include "train/factories.h"
+#include "train/scenario_parts.h"
 #include "train/trainer.h"
 
 namespace {
@@ -66,11 +66,10 @@ void trainer_epoch(benchmark::State& state) {
   static const LoadedScenario scenario = load_scenario();
   const TrainingSpec& training = scenario.spec.training;
   const DataModule data = training_rows(scenario.spec.data);
-  TrainingStrategy strategy;
-  strategy.pipeline =
+  const auto pipeline =
       compile(CompileInput(scenario.spec, nullptr, data.declaration()), {.registry = scenario.registry});
-  strategy.optimizer = build_optimizer(training, scenario.registry, parameters_of(*strategy.pipeline));
-  strategy.scheduler = build_scheduler(training, scenario.registry, *strategy.optimizer, rows / batch_size);
+  TrainingStrategy strategy =
+      scenario_strategy(scenario.spec, pipeline, scenario.registry, rows / batch_size);
   TrainerOptions options{.loss_keys = training.loss_keys};
   for (auto _ : state) {
     options.max_epochs = strategy.counters.epoch + 1;

@@ -162,10 +162,13 @@ TensorMap state_dict(const torch::nn::Module& module) {
 }
 
 void load_state_dict(torch::nn::Module& module, const TensorMap& weights) {
+  load_named_tensors(state_dict(module), weights);
+}
+
+void load_named_tensors(const TensorMap& own, const TensorMap& weights) {
   CheckpointLoadSpec everything;
   everything.allow_missing = false;
   everything.allow_shape_mismatch = false;
-  const TensorMap own = state_dict(module);
   const LoadReport report = compare(own, weights, everything);
   Diagnostics problems;
   if (!report.missing.empty())

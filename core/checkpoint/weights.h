@@ -28,6 +28,8 @@ struct LoadReport {
 // Everything must fit: names, shapes and dtypes; of tied weights one name is enough. Throws Error E760
 // listing what does not fit, before it changes anything.
 NEXUML_EXPORT void load_state_dict(torch::nn::Module& module, const TensorMap& weights);
+// The same into tensors by name.
+NEXUML_EXPORT void load_named_tensors(const TensorMap& own, const TensorMap& weights);
 
 // By the rules of `checkpoint:` in a scenario: `include`, then `exclude` (globs on full names); then what
 // does not match is refused or passed over as allowed. Other dtypes are converted where that loses no more

@@ -44,7 +44,7 @@ void take_learning_rates(StrategyState& saved, const TrainingStrategy& fresh, Di
   if (!optimizer || !optimizer->is_map()) return;
   Numbers lr = numbers_of(*optimizer, "lr"), initial = numbers_of(*optimizer, "initial_lr");
   Numbers wanted;
-  for (const Optimizer::Group& group : fresh.optimizer->groups()) wanted.push_back(group.initial_lr);
+  for (const Optimizer::Group& group : fresh.optimizer().groups()) wanted.push_back(group.initial_lr);
   if (initial == wanted || initial.size() != wanted.size() || lr.size() != wanted.size()) return;
   for (std::size_t i = 0; i < wanted.size(); ++i) {
     const double reached = lr[i];
@@ -81,7 +81,7 @@ void put_part(StrategyState& saved, const std::string& part, const TrainingState
 }
 
 void begin_optimizer_anew(StrategyState& saved, const TrainingStrategy& fresh) {
-  TrainingState state = fresh.optimizer->state();
+  TrainingState state = fresh.optimizer().state();
   const Value* reached = saved.scalars.find("optimizer");
   if (reached && reached->is_map())
     for (const char* key : {"lr", "initial_lr"})
@@ -115,24 +115,6 @@ void check_position(const Value& about, const TrainingKind& now) {
 
 }  // namespace
 
-void note_other_libraries(const Value& about, const Value& libraries, Diagnostics& advice) {
-  const Value* before = about.find("libraries");
-  if (!before || !before->is_list()) return;
-  const auto text_of = [](const Value& library, const char* key) {
-    const Value* found = library.is_map() ? library.find(key) : nullptr;
-    return found && found->is_string() ? found->as_string() : std::string();
-  };
-  for (const Value& then : before->items())
-    for (const Value& now : libraries.items()) {
-      if (text_of(then, "id") != text_of(now, "id") || then == now) continue;
-      const std::string id = text_of(then, "id"), was = text_of(then, "version"),
-                        is = text_of(now, "version");
-      advice.note("W768",
-                  was == is ? fmt::format("the checkpoint was written with another build of {} {}", id, is)
-                            : fmt::format("the checkpoint was written with {} {}, this is {}", id, was, is));
-    }
-}
-
 void TrainingKind::note_in(Value& about) const {
   about.set("batch_size", batch_size);
   about.set("batches", batches);
@@ -153,10 +135,10 @@ ResumedState resumed_state(const Checkpoint& checkpoint, const TrainingStrategy&
   }
   if (is_another(about, "scheduler", now.scheduler)) {
     resumed.scheduler_steps = scheduler_steps(resumed.state);
-    put_part(resumed.state, "scheduler", fresh.scheduler->state());
+    put_part(resumed.state, "scheduler", fresh.scheduler().state());
     if (Value* optimizer = resumed.state.scalars.find("optimizer"); optimizer && optimizer->is_map()) {
       Numbers first;  // some schedulers go from one rate to the next
-      for (const Optimizer::Group& group : fresh.optimizer->groups()) first.push_back(group.lr);
+      for (const Optimizer::Group& group : fresh.optimizer().groups()) first.push_back(group.lr);
       optimizer->set("lr", list_of(first));
     }
     advice.note("W767", fmt::format("the scheduler is now {} and no longer {}: it goes on at step {}",

@@ -3,12 +3,12 @@
 #pragma once
 
 #include <nexuml/diagnostic.h>
+#include <nexuml/training_strategy.h>
 
 #include <cstdint>
 #include <string>
 
 #include "checkpoint/checkpoint_folder.h"
-#include "train/training_strategy.h"
 
 namespace nexuml {
 
@@ -21,9 +21,6 @@ struct TrainingKind {
 
   void note_in(Value& about) const;
 };
-
-// Notes each library that took part in the checkpoint and is now another version or build (W768).
-void note_other_libraries(const Value& about, const Value& libraries, Diagnostics& advice);
 
 struct ResumedState {
   StrategyState state;

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
-#include <map>
 #include <system_error>
 
 #include "engine/value_changes.h"
@@ -15,6 +14,7 @@
 #include "tensor_io/hashing_writer.h"
 #include "track/metrics_csv.h"
 #include "track/text_files.h"
+#include "train/strategy_checkpoint.h"
 
 namespace nexuml {
 
@@ -53,21 +53,6 @@ Value provenance_of(const EngineCall& call, const ScenarioInput& input) {
 }
 
 }  // namespace
-
-Value library_records(const ComponentRegistry& registry) {
-  std::map<std::string, Origin> origins;
-  const auto note = [&](const auto& entries) {
-    for (const auto* entry : entries) origins.emplace(entry->origin.library, entry->origin);
-  };
-  note(registry.definitions());
-  note(registry.targets());
-  note(registry.scenarios());
-  note(registry.serializers());
-  Value records = Value::list();
-  for (const auto& [id, origin] : origins)
-    records.push_back(Value::map({{"id", id}, {"version", origin.version}, {"build_id", origin.build_id}}));
-  return records;
-}
 
 Value metric_value(double value) {
   return std::isfinite(value) ? Value(value) : Value(metric_text(value));

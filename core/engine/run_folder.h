@@ -51,9 +51,6 @@ class RunFolder {
   std::filesystem::path path_;
 };
 
-// Identity, version and build of every library in the registry.
-Value library_records(const ComponentRegistry& registry);
-
 // A number of summary.json; text where JSON has no such number.
 Value metric_value(double value);
 

@@ -112,14 +112,18 @@ void take_threads(const EngineCall& call, const RunFolder& folder) {
                                            recorded, *call.integer("threads")));
 }
 
-// A checkpoint that could not be written is told at once; training goes on.
-void tell_failed_save(EngineCall& call, const Error& error) {
+// What could not be written is told at once; training goes on.
+void tell_failed_write(EngineCall& call, const Error& error, const char* hint) {
   for (Diagnostic problem : error.diagnostics()) {
     problem.severity = Severity::warning;
-    problem.hint = "training goes on; earlier checkpoints are intact";
+    problem.hint = hint;
     if (call.talks()) fmt::print(stderr, "{}\n", problem.to_text());
     call.diagnostics().add(std::move(problem));
   }
+}
+
+void tell_failed_save(EngineCall& call, const Error& error) {
+  tell_failed_write(call, error, "training goes on; earlier checkpoints are intact");
 }
 
 std::shared_ptr<CheckpointHook> checkpoint_hook(EngineCall& call) {
@@ -207,7 +211,9 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
   TrainingStrategy& strategy = run.strategy();
   if (!call.integer("threads") && !resumed)
     at::set_num_threads(default_intra_op_threads(run.pipeline(), run.data().batch_size()));
-  const auto log = std::make_shared<RunLog>(folder.path());
+  const auto log = std::make_shared<RunLog>(folder.path(), [&call](const Error& error) {
+    tell_failed_write(call, error, "training goes on; the metrics are written when there is room");
+  });
   strategy.callbacks.push_back({"run_log", log});
   strategy.callbacks.push_back({"finite_watch", std::make_shared<FiniteWatch>(call.diagnostics())});
   RunLoggers loggers(input, folder.path(), run.pipeline());
@@ -223,6 +229,7 @@ int run_training(EngineCall& call, const ScenarioInput& input, const std::option
     loggers.step_recorded(step, values);
   };
   std::optional<CheckpointWriter> writer;
+  options.next_checkpoint = [&] { return writer ? writer->next() : store.next(); };
   options.save_checkpoint = [&] {
     try {
       if (!call.flag("async_checkpoints")) return store.save(run.checkpoint());

@@ -6,9 +6,9 @@
 #include "checkpoint/weights.h"
 #include "engine/run_folder.h"
 #include "train/device.h"
-#include "train/factories.h"
 #include "train/random_streams.h"
 #include "train/scenario_parts.h"
+#include "train/strategy_checkpoint.h"
 
 namespace nexuml {
 
@@ -21,16 +21,16 @@ TrainingRun::TrainingRun(const ScenarioInput& input, std::unique_ptr<DataModule>
                          std::stop_token stop, FirstWeights first)
     : input_(input), advice_(advice), stop_(std::move(stop)), data_(std::move(data)) {
   const ScenarioSpec& spec = input_.spec;
-  strategy_.device = choose_device(spec.training);
+  const at::Device device = choose_device(spec.training);
   choose_precision(spec.training);
   CompileOptions options{.registry = input_.registry, .seed = input_.seed, .stop = stop_, .advice = &advice_};
-  strategy_.pipeline = compile(CompileInput(spec, &input_.document, data_->declaration()), options);
+  pipeline_ = compile(CompileInput(spec, &input_.document, data_->declaration()), options);
   if (first == FirstWeights::scenario && spec.checkpoint && spec.checkpoint->source) load_source_weights();
-  strategy_.pipeline->to(strategy_.device);
-  strategy_.optimizer = build_optimizer(spec.training, input_.registry, parameters_of(*strategy_.pipeline));
+  pipeline_->to(device);
   batches_ = data_->make_loader(Split::train)->num_batches();
-  strategy_.scheduler = build_scheduler(spec.training, input_.registry, *strategy_.optimizer, batches_);
-  seed_random_streams(input_.seed, strategy_.device);
+  strategy_ = scenario_strategy(spec, pipeline_, input_.registry, batches_);
+  strategy_.device = device;
+  seed_random_streams(input_.seed, device);
 }
 
 // A file, a checkpoint folder, or a run folder, whose latest checkpoint is meant.
@@ -47,8 +47,7 @@ std::filesystem::path TrainingRun::find_weights(const std::string& source) const
 void TrainingRun::load_source_weights() {
   const CheckpointLoadSpec& rules = *input_.spec.checkpoint;
   const std::filesystem::path path = find_weights(*rules.source);
-  const LoadReport report =
-      load_weights(*strategy_.pipeline, read_weights(path.string()), rules, path.string());
+  const LoadReport report = load_weights(*pipeline_, read_weights(path.string()), rules, path.string());
   std::string message = fmt::format("{} tensors loaded", report.matched.size());
   for (const auto& [what, names] : {std::pair("missing", &report.missing),
                                     {"unexpected", &report.unexpected},
@@ -82,38 +81,29 @@ TrainingKind TrainingRun::kind() const {
 
 const Value& TrainingRun::recipe() const {
   if (recipe_.is_null())
-    recipe_ = checkpoint_spec_dict(scenario_parts(input_.spec, strategy_.pipeline, input_.registry),
-                                   input_.registry, resumed_recipe_.is_null() ? nullptr : &resumed_recipe_);
+    recipe_ = strategy_.checkpoint_spec_dict(resumed_recipe_.is_null() ? nullptr : &resumed_recipe_);
   return recipe_;
 }
 
 Checkpoint TrainingRun::checkpoint() const {
-  StrategyState state = strategy_.state();
-  Value about = Value::map({{"scenario", input_.spec.name},
-                            {"epoch", strategy_.counters.epoch},
-                            {"batch", strategy_.counters.batch},
-                            {"global_step", strategy_.counters.global_step},
-                            {"seed", static_cast<std::int64_t>(input_.seed)}});
+  Value about =
+      Value::map({{"scenario", input_.spec.name}, {"seed", static_cast<std::int64_t>(input_.seed)}});
   kind().note_in(about);
-  about.set("libraries", library_records(input_.registry));
-  return {.model = std::move(state.model),
-          .trainer = std::move(state.tensors),
-          .trainer_state = std::move(state.scalars),
-          .recipe = recipe(),
-          .about = std::move(about)};
+  return checkpoint_of(strategy_, recipe(), std::move(about));
 }
 
 void TrainingRun::resume(const Checkpoint& checkpoint) {
-  note_other_libraries(checkpoint.about, library_records(input_.registry), advice_);
+  note_other_libraries(checkpoint.about, input_.registry, advice_);
   const ResumedState resumed = resumed_state(checkpoint, strategy_, kind(), advice_);
   strategy_.restore(resumed.state);
   resumed_recipe_ = checkpoint.recipe;
-  if (strategy_.scheduler->monitor()) return;  // steps by what it is told, and starts to watch anew
-  for (std::int64_t step = 0; step < resumed.scheduler_steps; ++step) strategy_.scheduler->step();
+  Scheduler& scheduler = strategy_.scheduler();
+  if (scheduler.monitor()) return;  // steps by what it is told, and starts to watch anew
+  for (std::int64_t step = 0; step < resumed.scheduler_steps; ++step) scheduler.step();
 }
 
 void TrainingRun::load_model(const Checkpoint& checkpoint) {
-  load_state_dict(*strategy_.pipeline, checkpoint.model);
+  load_state_dict(*pipeline_, checkpoint.model);
 }
 
 OrderedMap<double> TrainingRun::test(Trainer& trainer, const std::filesystem::path& run_folder) {

@@ -7,6 +7,7 @@
 
 #include <nexuml/diagnostic.h>
 #include <nexuml/pipeline.h>
+#include <nexuml/training_strategy.h>
 
 #include <memory>
 #include <optional>
@@ -18,7 +19,6 @@
 #include "engine/scenario_input.h"
 #include "evaluate/evaluation_run.h"
 #include "train/trainer.h"
-#include "train/training_strategy.h"
 
 namespace nexuml {
 
@@ -37,7 +37,7 @@ class TrainingRun {
   TrainingRun& operator=(const TrainingRun&) = delete;
 
   const DataModule& data() const noexcept { return *data_; }
-  CompiledPipeline& pipeline() const noexcept { return *strategy_.pipeline; }
+  CompiledPipeline& pipeline() const noexcept { return *pipeline_; }
   TrainingStrategy& strategy() noexcept { return strategy_; }
   TrainerOptions trainer_options() const;
 
@@ -64,10 +64,11 @@ class TrainingRun {
   Diagnostics& advice_;
   std::stop_token stop_;
   std::unique_ptr<DataModule> data_;
-  TrainingStrategy strategy_;
   std::int64_t batches_ = 0;  // an epoch
-  Value resumed_recipe_;      // of the checkpoint that the run continued
-  mutable Value recipe_;      // made for the first checkpoint
+  std::shared_ptr<CompiledPipeline> pipeline_;
+  TrainingStrategy strategy_;
+  Value resumed_recipe_;  // of the checkpoint that the run continued
+  mutable Value recipe_;  // made for the first checkpoint
 };
 
 }  // namespace nexuml

@@ -2,13 +2,12 @@
 // name.
 //
 //     CheckpointHook hook({.every_steps = 100, .keep_last = 3, .keep_best = 1, .metric = "val/loss"});
-//
-// A checkpoint stays while one rule keeps it. With no rule all stay; with one, the newest always does.
 #pragma once
 
 #include <nexuml/diagnostic.h>
 #include <nexuml/export.h>
 #include <nexuml/training.h>
+#include <nexuml/training_strategy.h>
 
 #include <cstdint>
 #include <functional>
@@ -20,17 +19,7 @@ namespace nexuml {
 
 class NEXUML_EXPORT CheckpointHook final : public Callback {
  public:
-  struct Options {
-    std::int64_t every_steps = 0;   // 0: not by steps
-    std::int64_t every_epochs = 0;  // 0: not by epochs
-    std::int64_t keep_last = 0;     // the newest N; 0: not by age
-    std::int64_t keep_every = 0;    // those of each N-th step, or epoch where it saves by epochs; 0: none
-    std::int64_t keep_best = 0;     // the N with the best `metric`; 0: none
-    std::string metric = "val/loss";
-    bool smaller_is_better = true;
-    // Told of a save that failed (Error E762); training goes on. Without it the error ends the training.
-    std::function<void(const Error&)> on_failure;
-  };
+  using Options = CheckpointRules;
 
   explicit CheckpointHook(Options options) : options_(std::move(options)) {}
 

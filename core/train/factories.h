@@ -5,13 +5,12 @@
 #include <nexuml/pipeline.h>
 #include <nexuml/registry.h>
 #include <nexuml/scenario.h>
+#include <nexuml/strategy_parts.h>
 #include <nexuml/training.h>
 
 #include <cstdint>
 #include <memory>
 #include <vector>
-
-#include "train/training_strategy.h"
 
 namespace nexuml {
 

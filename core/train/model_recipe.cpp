@@ -12,6 +12,7 @@
 
 #include "data/guard.h"
 #include "recipe/built_in_targets.h"
+#include "train/model_outline.h"
 #include "train/random_streams.h"
 
 namespace nexuml {
@@ -122,33 +123,11 @@ class Resolution {
   std::map<const torch::nn::Module*, std::string> seen_;
 };
 
-// Names with what they stand for: "[8, 4] torch.float32".
-std::map<std::string, std::string> outline(const torch::nn::Module& module) {
-  std::map<std::string, std::string> result;
-  const auto add = [&](const char* what, const auto& named) {
-    for (const auto& item : named)
-      result[fmt::format("{} {}", what, item.key())] =
-          item.value().defined() ? fmt::format("[{}] {}", fmt::join(item.value().sizes(), ", "),
-                                               c10::toString(item.value().scalar_type()))
-                                 : std::string("nothing");
-  };
-  add("parameter", module.named_parameters());
-  add("buffer", module.named_buffers());
-  // A child that stands in several places is named after the first.
-  std::map<const torch::nn::Module*, std::string> first;
-  for (const auto& item : module.named_modules({}, false)) {
-    const auto [place, is_new] = first.emplace(item.value().get(), item.key());
-    result[fmt::format("child {}", item.key())] =
-        is_new ? class_of(*item.value()) : fmt::format("the same as {}", place->second);
-  }
-  return result;
-}
-
 void compare_outlines(const torch::nn::Module& live, const torch::nn::Module& copy,
                       std::vector<std::string>& differences) {
   if (class_of(live) != class_of(copy))
     differences.push_back(fmt::format("a {} was built, the model is a {}", class_of(copy), class_of(live)));
-  const auto expected = outline(live), found = outline(copy);
+  const auto expected = model_outline(live), found = model_outline(copy);
   for (const auto& [name, what] : expected) {
     const auto other = found.find(name);
     if (other == found.end())
@@ -184,16 +163,61 @@ std::optional<Recipe> resolve(const torch::nn::Module& model, const ComponentReg
   return create_model_spec_from_json(registry, *value, reading);
 }
 
+// What a model says of itself, where it says something that holds.
+std::optional<Recipe> claim_of(const torch::nn::Module& model, const ComponentRegistry& registry) {
+  try {
+    return resolve(model, registry, {});
+  } catch (const Error&) {
+    return std::nullopt;  // a recipe was given by hand, since this model cannot give one
+  }
+}
+
+void compare_claims(const std::optional<Recipe>& model, const std::optional<Recipe>& copy,
+                    std::vector<std::string>& differences) {
+  if (!model || !copy || *model == *copy) return;
+  if (model->target() != copy->target())
+    differences.push_back(
+        fmt::format("the copy describes itself as {}, the model as {}", copy->cls_path(), model->cls_path()));
+  else
+    list_field_differences(model->arguments(), copy->arguments(), {}, differences);
+}
+
 }  // namespace
 
-Recipe model_recipe(const torch::nn::Module& model, const ComponentRegistry& registry,
-                    const RecipeOptions& options) {
+std::map<std::string, std::string> model_outline(const torch::nn::Module& module) {
+  std::map<std::string, std::string> result;
+  const auto add = [&](const char* what, const auto& named) {
+    for (const auto& item : named)
+      result[fmt::format("{} {}", what, item.key())] =
+          item.value().defined() ? fmt::format("[{}] {}", fmt::join(item.value().sizes(), ", "),
+                                               c10::toString(item.value().scalar_type()))
+                                 : std::string("nothing");
+  };
+  add("parameter", module.named_parameters());
+  add("buffer", module.named_buffers());
+  std::map<const torch::nn::Module*, std::string> first;
+  for (const auto& item : module.named_modules({}, false)) {
+    const auto [place, is_new] = first.emplace(item.value().get(), item.key());
+    result[fmt::format("child {}", item.key())] =
+        is_new ? class_of(*item.value()) : fmt::format("the same as {}", place->second);
+  }
+  return result;
+}
+
+Recipe claimed_recipe(const torch::nn::Module& model, const ComponentRegistry& registry,
+                      const RecipeOptions& options) {
   auto recipe = resolve(model, registry, options);
   if (!recipe)
     throw Error("E747", fmt::format("{} says nothing of how it was built", class_of(model)), {},
                 "derive it from BuiltFrom<Arguments>, give it checkpoint_spec(), or pass its recipe");
-  verify_model_recipe(model, *recipe, registry);
   return *std::move(recipe);
+}
+
+Recipe model_recipe(const torch::nn::Module& model, const ComponentRegistry& registry,
+                    const RecipeOptions& options) {
+  Recipe recipe = claimed_recipe(model, registry, options);
+  verify_model_recipe(model, recipe, registry);
+  return recipe;
 }
 
 void verify_model_recipe(const torch::nn::Module& model, const Recipe& recipe,
@@ -206,9 +230,7 @@ void verify_model_recipe(const torch::nn::Module& model, const Recipe& recipe,
     compare_outlines(model, *copy, differences);
     // A pipeline's recipe is its scenario, which it does not carry.
     if (differences.empty() && recipe.target() != kPipelineTarget)
-      if (const auto again = resolve(*copy, registry, {.timestamp = recipe.timestamp()});
-          again && !(*again == recipe))
-        list_field_differences(recipe.arguments(), again->arguments(), {}, differences);
+      compare_claims(claim_of(model, registry), claim_of(*copy, registry), differences);
   }
   if (differences.empty()) return;
   constexpr std::size_t kShown = 8;

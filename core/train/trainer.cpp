@@ -20,7 +20,9 @@ bool any_layer_is_gated(const CompiledPipeline& pipeline) {
 
 Trainer::Trainer(TrainingStrategy& strategy, const DataModule& data, TrainerOptions options)
     : strategy_(strategy),
-      pipeline_(*strategy.pipeline),
+      pipeline_(dynamic_cast<CompiledPipeline&>(strategy.model())),
+      optimizer_(strategy.optimizer()),
+      scheduler_(strategy.scheduler()),
       data_(data),
       options_(std::move(options)),
       losses_(options_.loss_keys, pipeline_) {}
@@ -70,7 +72,7 @@ void Trainer::sanity_check() {
 
 void Trainer::fit_epoch(DataLoader& loader) {
   TrainingCounters& counters = strategy_.counters;
-  const double lr = strategy_.optimizer->groups().front().lr;
+  const double lr = optimizer_.groups().front().lr;
   in_epoch_ = true;
   recorded_.clear();
   moment_ = Moment::epoch;
@@ -94,7 +96,7 @@ void Trainer::take_batch(Batch batch) {
   train_step(std::move(batch));
   ++strategy_.counters.batch;
   ++strategy_.counters.global_step;
-  if (options_.scheduler_every_step) strategy_.scheduler->step();
+  if (options_.scheduler_every_step) scheduler_.step();
   notify([&](Callback& callback) { callback.train_batch_end(*this); });
   moment_ = Moment::epoch;
   if (step_recorded_.empty()) return;
@@ -103,7 +105,7 @@ void Trainer::take_batch(Batch batch) {
 }
 
 LossTerms Trainer::loss_and_gradients(Batch& batch) {
-  strategy_.optimizer->zero_grad();
+  optimizer_.zero_grad();
   LossTerms losses;
   {
     const PrecisionGuard precision(options_.precision, strategy_.device);
@@ -125,7 +127,7 @@ void Trainer::train_step(Batch batch) {
   const std::int64_t samples = batch.batch_size();
   const LossTerms losses = loss_and_gradients(batch);
   if (losses.total.defined()) {
-    strategy_.optimizer->step_with_loss(losses.total, [&] {
+    optimizer_.step_with_loss(losses.total, [&] {
       Batch again = given;
       return loss_and_gradients(again).total;
     });
@@ -163,13 +165,13 @@ void Trainer::finish_epoch(double lr) {
 }
 
 void Trainer::step_scheduler(const OrderedMap<double>& metrics) {
-  const auto monitored = strategy_.scheduler->monitor();
+  const auto monitored = scheduler_.monitor();
   if (!monitored) {
-    strategy_.scheduler->step();
+    scheduler_.step();
     return;
   }
   if (const double* value = metrics.find(*monitored)) {
-    strategy_.scheduler->step_with_metric(*value);
+    scheduler_.step_with_metric(*value);
     return;
   }
   std::vector<std::string> names;
@@ -211,6 +213,11 @@ void Trainer::request_stop(const std::string& reason) {
 
 void Trainer::poll_stop() {
   if (options_.stop.stop_requested()) request_stop("interrupted");
+}
+
+std::int64_t Trainer::next_checkpoint() const {
+  if (!options_.next_checkpoint) throw Error("E846", "this run keeps no checkpoints");
+  return options_.next_checkpoint();
 }
 
 std::int64_t Trainer::save_checkpoint() {

@@ -16,6 +16,7 @@
 #include <nexuml/pipeline.h>
 #include <nexuml/scenario.h>
 #include <nexuml/training.h>
+#include <nexuml/training_strategy.h>
 
 #include <cstdint>
 #include <functional>
@@ -29,7 +30,6 @@
 #include "evaluate/evaluation_run.h"
 #include "train/device.h"
 #include "train/pipeline_losses.h"
-#include "train/training_strategy.h"
 
 namespace nexuml {
 
@@ -40,7 +40,8 @@ struct TrainerOptions {
   bool scheduler_every_step = false;
   Precision precision = Precision::float32;
   std::stop_token stop;                                 // ends the run after the step in progress
-  std::function<std::int64_t()> save_checkpoint;        // behind TrainingView::save_checkpoint
+  std::function<std::int64_t()> next_checkpoint;        // behind TrainingView::next_checkpoint
+  std::function<std::int64_t()> save_checkpoint;        // save_checkpoint
   std::function<void(std::int64_t)> remove_checkpoint;  // and remove_checkpoint
   // Takes what callbacks recorded of a step: its number from 1, and the values by name.
   std::function<void(std::int64_t, const OrderedMap<double>&)> step_recorded;
@@ -50,7 +51,8 @@ struct TrainerOptions {
 
 class NEXUML_EXPORT Trainer final : public TrainingView {
  public:
-  // Throws Error E841 where no layer produces a loss key.
+  // The strategy has one compiled pipeline, one optimizer and one scheduler. Throws Error E841 where no layer
+  // produces a loss key.
   Trainer(TrainingStrategy& strategy, const DataModule& data, TrainerOptions options);
 
   void fit();
@@ -70,12 +72,13 @@ class NEXUML_EXPORT Trainer final : public TrainingView {
   std::int64_t num_batches() const override { return num_batches_; }
   std::int64_t global_step() const override { return strategy_.counters.global_step; }
   OrderedMap<double> metrics() const override;
-  const Optimizer& optimizer() const override { return *strategy_.optimizer; }
+  const Optimizer& optimizer() const override { return optimizer_; }
   at::Device device() const override { return strategy_.device; }
   // Both throw Error E846 at a moment where the number would reach no logger.
   void record(const std::string& name, double value) override;
   void record_step(const std::string& name, double value) override;
   void request_stop(const std::string& reason) override;
+  std::int64_t next_checkpoint() const override;
   std::int64_t save_checkpoint() override;
   void remove_checkpoint(std::int64_t index) override;
 
@@ -105,6 +108,8 @@ class NEXUML_EXPORT Trainer final : public TrainingView {
 
   TrainingStrategy& strategy_;
   CompiledPipeline& pipeline_;
+  Optimizer& optimizer_;
+  Scheduler& scheduler_;
   const DataModule& data_;
   TrainerOptions options_;
   PipelineLosses losses_;

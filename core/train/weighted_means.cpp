@@ -1,7 +1,6 @@
-#include "train/weighted_means.h"
-
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/zeros.h>
+#include <nexuml/weighted_means.h>
 
 namespace nexuml {
 

@@ -8,6 +8,7 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstdlib>
@@ -196,6 +197,39 @@ TEST_CASE("a training goes on past a full disk and says which saves failed") {
   REQUIRE(store.latest());
   for (const std::int64_t index : store.indices()) CHECK(verify_checkpoint(store.path_of(index)).empty());
   CHECK(store.load(*store.latest()).about.at("epoch").as_integer() == 140);
+}
+
+TEST_CASE(
+    "a training goes on past a disk without a byte of room, and writes its metrics when there is room") {
+  const SmallDisk disk("size=2m,mode=0755");
+  if (!disk.mounted) {
+    WARN("skipped: this process may not mount a small file system");
+    return;
+  }
+  const fs::path run = disk.folder.path / "run", filler = disk.folder.path / "filler";
+  const test::ScratchFolder elsewhere;
+  const fs::path log = elsewhere.path / "log";
+  const pid_t process = start_host(
+      {"train", scenario, "--run-dir", run.string(), "--max-epochs", "400", "--threads", "1"}, log);
+  REQUIRE(process > 0);
+  const auto rows = [&] {
+    const std::string text = test::bytes_of_file(run / "metrics.csv");
+    return std::count(text.begin(), text.end(), '\n');
+  };
+  REQUIRE(wait_until([&] { return rows() > 3; }, 60s));
+  {
+    std::ofstream file(filler, std::ios::binary);
+    const std::string block(4096, 'x');
+    while (file.write(block.data(), static_cast<std::streamsize>(block.size())).flush()) continue;
+  }
+  const bool told =
+      wait_until([&] { return test::bytes_of_file(log).find("E849") != std::string::npos; }, 60s);
+  fs::remove(filler);
+  const int code = wait_for(process);
+  INFO(test::bytes_of_file(log));
+  CHECK(told);
+  CHECK(code == 0);
+  CHECK(rows() == 401);  // with the line of names
 }
 
 TEST_CASE("a folder that may not be written to is told, and what lies in it stays") {

@@ -2,8 +2,8 @@
 #include <nexuml/compile.h>
 #include <nexuml/model_recipe.h>
 #include <nexuml/recipe_build.h>
-#include <nexuml/strategy_recipe.h>
 
+#include "checkpoint/small_checkpoint.h"
 #include "plugins_library/shipped_registry.h"
 #include "train/scenario_parts.h"
 
@@ -45,13 +45,36 @@ TEST_CASE("a compiled pipeline is rebuilt from its recipe alone") {
 TEST_CASE("a scenario's strategy goes through its dict: pipeline, optimizer and scheduler") {
   const ScenarioSpec scenario = shipped_registry().scenario("synthetic-linear-ae-reconstruction");
   const auto pipeline = compiled(scenario);
-  const StrategyParts parts = scenario_parts(scenario, pipeline, shipped_registry());
-  const Value dict = checkpoint_spec_dict(parts, shipped_registry());
-  const BuiltStrategy built = from_spec_dict(reread(dict), shipped_registry());
-  const auto& optimizer = *built.optimizers.at("pipeline_optimizer");
+  const TrainingStrategy strategy = scenario_strategy(scenario, pipeline, shipped_registry(), 5);
+  const Value dict = strategy.checkpoint_spec_dict();
+  const TrainingStrategy built = TrainingStrategy::from_spec_dict(reread(dict), shipped_registry());
+  const Optimizer& optimizer = built.optimizer("pipeline_optimizer");
+  CHECK(built.length() == TrainingLength{scenario.training.max_epochs, 5});
   CHECK(optimizer.groups().front().lr == scenario.training.lr);
   CHECK(optimizer.groups().front().parameters.size() == pipeline->parameters().size());
-  CHECK(write_json(checkpoint_spec_dict(parts, shipped_registry(), &dict)) == write_json(dict));
+  CHECK(write_json(strategy.checkpoint_spec_dict(&dict)) == write_json(dict));
+}
+
+TEST_CASE("a run of a scenario is loaded as a strategy, and what that saves is a run's checkpoint again") {
+  const std::string run = NEXUML_TEST_DATA "/checkpoints/format-1";
+  Diagnostics warnings;  // the libraries were built again since
+  const TrainingStrategy strategy =
+      TrainingStrategy::load_checkpoint(run, shipped_registry(), {.warnings = &warnings});
+  CHECK(strategy.counters.epoch == 1);
+  CHECK(strategy.counters.global_step == 9);
+  CHECK(dynamic_cast<CompiledPipeline&>(strategy.model("pipeline")).layers().size() > 2);
+  CHECK(strategy.optimizer().groups().front().lr == 0.001);
+
+  const test::ScratchFolder folder;
+  const std::string saved = folder.path / std::to_string(strategy.save_checkpoint(folder.path));
+  const auto bytes = [](const std::string& file) { return test::bytes_of_file(file); };
+  for (const std::string name : {"model.safetensors", "recipe.json", "trainer.safetensors", "trainer.json"}) {
+    INFO(name);
+    if (name == "trainer.json")  // the callbacks of the run, which had no state, are no part of it
+      CHECK(bytes(saved + "/" + name).size() > 100);
+    else
+      CHECK((bytes(saved + "/" + name) == bytes(run + "/checkpoints/0/" + name)));
+  }
 }
 
 TEST_CASE("a pipeline's recipe whose scenario drifted is refused with every difference") {

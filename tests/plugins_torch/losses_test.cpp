@@ -1,7 +1,7 @@
 // Losses and weight schedules of the shipped library: numbers of Python's torch, and their recipes.
 #include <ATen/ops/tensor.h>
 #include <nexuml/recipe_build.h>
-#include <nexuml/strategy_recipe.h>
+#include <nexuml/strategy_parts.h>
 
 #include "plugins_library/shipped_registry.h"
 

@@ -116,6 +116,19 @@ class Stranger(unittest.TestCase):
             built = build("embed", self.folder, self.prefix)
             self.assertIn("bounded: [2, 4]", run(built / "embed", cwd=self.folder, env=self.environment))
 
+    def test_3b_a_training_written_by_hand_goes_on_from_its_checkpoint_as_if_it_had_not_stopped(self):
+        with hidden_build_tree():
+            program = build("train_by_hand", self.folder, self.prefix) / "train_by_hand"
+            train = lambda folder, epochs: run(program, folder, str(epochs), cwd=self.folder, env=self.environment)
+            whole = train("whole", 4)
+            train("stopped", 2)
+            self.assertEqual(whole.splitlines()[2:], train("stopped", 4).splitlines())
+            for name in ("model.safetensors", "trainer.safetensors"):
+                self.assertEqual((self.folder / "whole/3" / name).read_bytes(),
+                                 (self.folder / "stopped/3" / name).read_bytes())
+            verified = self.nexuml_run("checkpoint", "verify", self.folder / "stopped/3")
+            self.assertIn("stopped/3", verified)
+
     def test_4_another_libtorch_is_refused_before_anything_is_compiled(self):
         other = self.folder / "other_libtorch"
         (other / "lib").mkdir(parents=True)

@@ -3,46 +3,20 @@
 // Runs where NEXUML_TEST_PYTHON names an interpreter with safetensors and numpy. Its torch, or the one that
 // came with the LibTorch of this build (with_torch.py).
 #include <ATen/ops/equal.h>
-#include <fmt/format.h>
 #include <nexuml/pickled_value.h>
 #include <nexuml/value.h>
 
 #include <catch2/catch.hpp>
-#include <cstdlib>
 
 #include "checkpoint/weights.h"
+#include "tensor_io/python_counterpart.h"
 #include "tensor_io/support.h"
 
 using namespace tensor_io_tests;
+using nexuml::test::python_is_there;
+using nexuml::test::run_script;
 
 namespace {
-
-// Runs a script of this folder; false where it fails.
-bool run_script(const std::string& script, const std::string& arguments, const std::string& log = {}) {
-  const char* python = std::getenv("NEXUML_TEST_PYTHON");
-  if (!python) return false;
-  nexuml::Diagnostics problems;
-  const std::string place = std::string(NEXUML_BUILD_ROOT) + "/etc/nexuml/libtorch.json";
-  const nexuml::Value libtorch = nexuml::parse_json(file_bytes(place), place, problems);
-  const std::string folder = std::string(NEXUML_SOURCE_ROOT) + "/tests/tensor_io";
-  const std::string command =
-      fmt::format("PYTHONDONTWRITEBYTECODE=1 '{}' {}/with_torch.py '{}' {}/{} {}", python, folder,
-                  libtorch.at("library_dir").as_string(), folder, script, arguments);
-  return std::system((command + (log.empty() ? "" : " >'" + log + "' 2>&1")).c_str()) == 0;
-}
-
-// Says by name what is missing where the comparison is skipped.
-bool python_is_there() {
-  static const bool there = [] {
-    const TemporaryFolder folder;
-    const bool works = run_script("has_packages.py", "", folder.file("log"));
-    if (!works)
-      WARN("skipped, no Python with torch, safetensors and numpy (NEXUML_TEST_PYTHON): " +
-           file_bytes(folder.file("log")));
-    return works;
-  }();
-  return there;
-}
 
 void check_equal(const nexuml::TensorMap& found, const nexuml::TensorMap& expected) {
   REQUIRE(found.size() == expected.size());

@@ -59,14 +59,15 @@ struct Chain {
 
   explicit Chain(SmallTraining& training) {
     PipelineParts parts;
-    parts.layers = training.strategy.pipeline->layers();
+    parts.layers = training.pipeline->layers();
     parts.layers.push_back({"Fit", "00_MeanShift", {}, first});
     parts.layers.push_back({"Fit", "01_Counter", {}, copy});
     parts.layers.push_back({"Fit", "02_MeanShift", {}, second});
     parts.layers.push_back({"Fit", "03_MeanShift", {}, other});
-    parts.inputs = training.strategy.pipeline->input_specs();
-    parts.specs = training.strategy.pipeline->specs();
-    training.strategy.pipeline = std::make_shared<CompiledPipeline>(std::move(parts));
+    parts.inputs = training.pipeline->input_specs();
+    parts.specs = training.pipeline->specs();
+    training.strategy.models.front().module = training.pipeline =
+        std::make_shared<CompiledPipeline>(std::move(parts));
   }
 };
 
@@ -126,8 +127,8 @@ TEST_CASE("layers that read what an unfitted layer would write are passed over u
   CHECK(chain.copy->batches == 0);
   trainer.fit_post_train_layers();
   Batch batch{.x = TensorDict{{"features", at::ones({2, 4})}}, .y = std::nullopt};
-  training.strategy.pipeline->eval();
-  training.strategy.pipeline->forward(batch);
+  training.pipeline->eval();
+  training.pipeline->forward(batch);
   CHECK(batch.x.contains("second"));
 }
 
@@ -135,11 +136,11 @@ TEST_CASE("an optimizer may evaluate the loss of the batch in hand as often as i
   SmallTraining training(1, nullptr, 0.0);
   training.options.max_epochs = 1;
   std::vector<NamedParameter> parameters;
-  for (const auto& item : training.strategy.pipeline->named_parameters())
+  for (const auto& item : training.pipeline->named_parameters())
     parameters.push_back({item.key(), item.value()});
   const auto optimizer = std::make_shared<BothWays>(OptimizerBuildContext{parameters}, 0.05);
-  training.strategy.optimizer = optimizer;
-  training.strategy.scheduler = std::make_shared<test::Halving>(*optimizer);
+  training.strategy.optimizers.front().optimizer = optimizer;
+  training.strategy.schedulers.front().scheduler = std::make_shared<test::Halving>(*optimizer);
   Trainer trainer = training.trainer();
   trainer.fit();
   REQUIRE(optimizer->losses.size() == 5);

@@ -124,6 +124,36 @@ std::shared_ptr<TensorModule> ForgetfulArguments::build(const ModuleBuildContext
   return tensor_module(std::make_shared<Forgetful>(size));
 }
 
+// Its target forgets to hand the gain on, so what it builds has the default.
+struct DroppingArguments {
+  std::int64_t size = 2;
+  double gain = 1.0;
+  static void describe(Schema<DroppingArguments>& s) {
+    s.field("size", &DroppingArguments::size);
+    s.field("gain", &DroppingArguments::gain);
+  }
+  std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const;
+};
+class Dropping : public torch::nn::Module, public BuiltFrom<DroppingArguments> {
+ public:
+  explicit Dropping(const DroppingArguments& arguments) : BuiltFrom(arguments) {
+    register_module("linear", torch::nn::Linear(arguments.size, arguments.size));
+  }
+  at::Tensor forward(const at::Tensor& input) { return input; }
+};
+std::shared_ptr<TensorModule> DroppingArguments::build(const ModuleBuildContext&) const {
+  return tensor_module(std::make_shared<Dropping>(DroppingArguments{.size = size}));
+}
+
+// Another way to the same module.
+struct SquareArguments {
+  std::int64_t width = 2;
+  static void describe(Schema<SquareArguments>& s) { s.field("width", &SquareArguments::width); }
+  std::shared_ptr<TensorModule> build(const ModuleBuildContext&) const {
+    return tensor_module(std::make_shared<Block>(BlockArguments{.size = width}));
+  }
+};
+
 class Plain final : public Optimizer {
  public:
   using Optimizer::Optimizer;
@@ -258,6 +288,33 @@ TEST_CASE("checkpoint_spec comes first, null declines, and anything else is refu
 
 TEST_CASE("a model that keeps other arguments than it was built from is found out") {
   CHECK_THROWS_WITH(model_recipe(Forgetful(2), registry()), Contains("does not rebuild the model"));
+}
+
+TEST_CASE(
+    "a rebuilt copy finds out a dropped argument, a wrong shape, a wrong class, a changed model and a wrong "
+    "recipe given by hand") {
+  const auto known = registry().with_program([](Registration& r) {
+    r.add_target<DroppingArguments>("acme.nn:Dropping");
+    r.add_target<SquareArguments>("acme.nn:square");
+  });
+  const Dropping dropped({.size = 2, .gain = 0.5});
+  CHECK_THROWS_WITH(model_recipe(dropped, known), Contains("gain = number 1") && Contains("number 0.5"));
+  CHECK_NOTHROW(model_recipe(Dropping({.size = 2}), known));
+
+  const auto by_hand = [&](const torch::nn::Module& model, const Recipe& recipe) {
+    verify_model_recipe(model, recipe, known);
+  };
+  Block block(BlockArguments{.size = 3});
+  CHECK_NOTHROW(by_hand(block, create_model_spec(known, BlockArguments{.size = 3})));
+  CHECK_THROWS_WITH(by_hand(block, create_model_spec(known, BlockArguments{.size = 4})),
+                    Contains("parameter linear.weight is [4, 4]") && Contains("in the model [3, 3]"));
+  CHECK_THROWS_WITH(by_hand(block, create_model_spec(known, SpokenArguments{.doubled = 6})),
+                    Contains("a ") && Contains("Spoken was built, the model is a") && Contains("Block"));
+  CHECK_THROWS_WITH(by_hand(block, create_model_spec(known, BlockArguments{.size = 3, .gain = 2})),
+                    Contains("gain = number 2") && Contains("number 1"));
+  CHECK_NOTHROW(by_hand(block, create_model_spec(known, SquareArguments{.width = 3})));
+  block.linear->to(at::kDouble);
+  CHECK_THROWS_WITH(model_recipe(block, known), Contains("Float") && Contains("Double"));
 }
 
 TEST_CASE("a module that says nothing of itself has no recipe") {

@@ -120,7 +120,8 @@ TEST_CASE("an evaluation algorithm that fails while it runs is named, and takes 
 
 TEST_CASE("a scheduler that watches a metric which no epoch gives is told the near one") {
   SmallTraining training(1);
-  training.strategy.scheduler = std::make_shared<WaitingScheduler>(*training.strategy.optimizer);
+  training.strategy.schedulers.front().scheduler =
+      std::make_shared<WaitingScheduler>(training.strategy.optimizer());
   Trainer trainer = training.trainer();
   CHECK_THROWS_WITH(trainer.fit(), Catch::Contains("E847") && Catch::Contains("did you mean val/loss?"));
 }

@@ -127,12 +127,14 @@ struct SmallTraining {
     parts.inputs = {{"features", {{4}}}};
     parts.specs = {{"features", {{4}}}, {"output", {{4}}}, {"squared", {}}};
     parts.storage = std::make_shared<SharedStorage>();
-    strategy.pipeline = std::make_shared<CompiledPipeline>(std::move(parts));
+    pipeline = std::make_shared<CompiledPipeline>(std::move(parts));
     std::vector<NamedParameter> parameters;
-    for (const auto& item : strategy.pipeline->named_parameters())
-      parameters.push_back({item.key(), item.value()});
-    strategy.optimizer = std::make_shared<Descent>(OptimizerBuildContext{parameters}, 0.05);
-    strategy.scheduler = std::make_shared<Halving>(*strategy.optimizer);
+    for (const auto& item : pipeline->named_parameters()) parameters.push_back({item.key(), item.value()});
+    const auto optimizer = std::make_shared<Descent>(OptimizerBuildContext{parameters}, 0.05);
+    strategy.models.push_back({"pipeline", pipeline});
+    strategy.optimizers.push_back({"pipeline_optimizer", "pipeline", {}, optimizer});
+    strategy.schedulers.push_back(
+        {"pipeline_scheduler", "pipeline_optimizer", {}, 0, std::make_shared<Halving>(*optimizer)});
     options.loss_keys = {{"squared", 2.0}};
     options.metric_keys = {"score"};
     options.max_epochs = 3;
@@ -151,6 +153,7 @@ struct SmallTraining {
   Trainer trainer() { return Trainer(strategy, *data, options); }
 
   std::unique_ptr<DataModule> data;
+  std::shared_ptr<CompiledPipeline> pipeline;
   TrainingStrategy strategy;
   TrainerOptions options;
 };

@@ -20,7 +20,7 @@ class Recorder final : public Callback {
 };
 
 bool same_weights(const SmallTraining& left, const SmallTraining& right) {
-  const TensorMap a = state_dict(*left.strategy.pipeline), b = state_dict(*right.strategy.pipeline);
+  const TensorMap a = state_dict(*left.pipeline), b = state_dict(*right.pipeline);
   for (const auto& [name, tensor] : a)
     if (!at::equal(tensor, b.at(name))) return false;
   return a.size() == b.size();
@@ -164,7 +164,7 @@ TEST_CASE("training without a loss is refused") {
 
 TEST_CASE("weights that are all frozen are an error, not a training without effect") {
   SmallTraining training(1);
-  for (auto& parameter : training.strategy.pipeline->parameters()) parameter.set_requires_grad(false);
+  for (auto& parameter : training.pipeline->parameters()) parameter.set_requires_grad(false);
   CHECK_THROWS_WITH(training.trainer().fit(), Catch::Contains("depends on no parameter"));
 }
 
@@ -272,13 +272,13 @@ TEST_CASE("taking the state for a checkpoint draws no random number and leaves t
 
 TEST_CASE("frozen parameters are frozen again in a resumed training, and the others are not") {
   SmallTraining first(41);
-  first.strategy.pipeline->parameters().front().set_requires_grad(false);
+  first.pipeline->parameters().front().set_requires_grad(false);
   const StrategyState saved = first.strategy.state();
   SmallTraining second(41);
-  second.strategy.pipeline->parameters().back().set_requires_grad(false);
+  second.pipeline->parameters().back().set_requires_grad(false);
   second.strategy.restore(saved);
-  CHECK_FALSE(second.strategy.pipeline->parameters().front().requires_grad());
-  CHECK(second.strategy.pipeline->parameters().back().requires_grad());
+  CHECK_FALSE(second.pipeline->parameters().front().requires_grad());
+  CHECK(second.pipeline->parameters().back().requires_grad());
 }
 
 TEST_CASE("state of callbacks that a training does not have is named") {

@@ -1,7 +1,6 @@
-#include "train/weighted_means.h"
-
 #include <ATen/ops/scalar_tensor.h>
 #include <nexuml/value.h>
+#include <nexuml/weighted_means.h>
 
 #include <catch2/catch.hpp>
 

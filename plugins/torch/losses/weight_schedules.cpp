@@ -1,5 +1,5 @@
 // Weights of losses that change while training goes on, by steps or by epochs.
-#include <nexuml/strategy_recipe.h>
+#include <nexuml/strategy_parts.h>
 
 #include <algorithm>
 #include <cmath>
