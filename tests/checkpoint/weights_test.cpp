@@ -221,6 +221,24 @@ TEST_CASE("include and exclude choose by globs on full names, and exactly what w
   CHECK(model.decoder->weight.requires_grad());
 }
 
+TEST_CASE("what exclude names may be missing, extra or of another shape where nothing else may") {
+  TwoLinear model;
+  TensorMap weights;
+  weights.add("encoder.weight", at::ones({2, 3}));
+  weights.add("encoder.bias", at::ones({7}));
+  weights.add("fc.weight", at::ones({2}));
+  CHECK_THAT(refusal(model, weights, strict()), Catch::Contains("decoder.weight, decoder.bias") &&
+                                                    Catch::Contains("encoder.bias") &&
+                                                    Catch::Contains("fc.weight"));
+  CheckpointLoadSpec rules = strict();
+  rules.exclude = {"decoder.*", "encoder.bias", "fc.*"};
+  const LoadReport report = load_weights(model, weights, rules, "file.pt");
+  CHECK(report.matched == Strings{"encoder.weight"});
+  CHECK(report.excluded == Strings{"encoder.bias", "fc.weight"});
+  rules.exclude = {"decoder.weight", "encoder.bias", "fc.*"};
+  CHECK_THAT(refusal(model, weights, rules), Catch::Contains("1 tensors of the pipeline are missing"));
+}
+
 TEST_CASE("rules that choose nothing are refused: the random weights would stay without a word") {
   TwoLinear model;
   CheckpointLoadSpec rules;
