@@ -73,6 +73,25 @@ TEST_CASE("checkpoint verify reads every byte of every index, and ends with 3 wh
   CHECK(checkpoint(tree, {"verify", tree.path("run/checkpoints/0")}).exit_code == 0);
 }
 
+TEST_CASE(
+    "files of several chunks are shown with the number of their digests, and damage is told with its place") {
+  const TestTree tree;
+  const HostRun run =
+      run_host(tree, {"train", scenario, "--run-dir", tree.path("run"), "--threads", "1", "--max-epochs", "1",
+                      "-O", "pipeline.stages.Encoder[0].component.params.hidden_dims=[80000]"});
+  INFO(run.all());
+  REQUIRE(run.exit_code == 0);
+  const HostRun shown = checkpoint(tree, {"show", tree.path("run/checkpoints/0")});
+  CHECK_THAT(shown.out, Catch::Contains("2 digests, one for 8,388,608 bytes each"));
+  const Value files = checkpoint(tree, {"show", tree.path("run/checkpoints/0"), "--json"}).json().at("files");
+  CHECK(files.items().front().at("sha256").size() == 2);
+  CHECK(checkpoint(tree, {"verify", tree.path("run")}).exit_code == 0);
+  flip(tree.path("run/checkpoints/0/model.safetensors"), 9'000'000);
+  const HostRun damaged = checkpoint(tree, {"verify", tree.path("run")});
+  CHECK(damaged.exit_code == 3);
+  CHECK_THAT(damaged.all(), Catch::Contains("its bytes changed between 8388608 and"));
+}
+
 TEST_CASE("checkpoint diff names what differs between two checkpoints, and by how much") {
   const TestTree tree;
   train_run(tree, "run", {"--checkpoint-every-epochs", "1"});
