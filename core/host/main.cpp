@@ -16,19 +16,27 @@ namespace {
 
 using Command = int (*)(Session&);
 
-Command command_named(std::string_view name) {
-  static const std::map<std::string_view, Command> commands {
-    {"registry list", list_registry}, {"backend list", list_backends}, {"library add", add_root},
-        {"library delete", delete_root}, {"library list", list_libraries}, {"inspect", inspect},
-        {"resolve", resolve},
+std::map<std::string_view, Command> tensor_free_commands() {
+  std::map<std::string_view, Command> commands{{"registry list", list_registry},
+                                               {"backend list", list_backends},
+                                               {"library add", add_root},
+                                               {"library delete", delete_root},
+                                               {"library list", list_libraries},
+                                               {"inspect", inspect},
+                                               {"resolve", resolve},
+                                               {"new library", new_library},
+                                               {"recipe check", check_recipes}};
 #if !defined(_WIN32)  // what opens libraries in a child process, which is forked
-        {"doctor", doctor}, {"validate", validate}, {"__manifest", write_library_manifest},
-        {"__probe", serve_probes},
+  commands.insert({{"doctor", doctor},
+                   {"validate", validate},
+                   {"__manifest", write_library_manifest},
+                   {"__probe", serve_probes}});
 #endif
-        {"new library", new_library}, {
-      "recipe check", check_recipes
-    }
-  };
+  return commands;
+}
+
+Command command_named(std::string_view name) {
+  static const auto commands = tensor_free_commands();
   const auto found = commands.find(name);
   return found == commands.end() ? run_in_engine : found->second;
 }
