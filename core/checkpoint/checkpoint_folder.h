@@ -1,8 +1,8 @@
 // One checkpoint folder, wherever it lies: read, verified, and told about.
 //
 //     Checkpoint checkpoint = load_checkpoint("run/checkpoints/3");   // verified as a whole, or Error E763
-//     Diagnostics problems = verify_checkpoint("run/checkpoints/3");  // every problem, none where it is
-//     whole
+//     // Every problem; none where it is whole.
+//     Diagnostics problems = verify_checkpoint("run/checkpoints/3");
 #pragma once
 
 #include <nexuml/diagnostic.h>

@@ -3,8 +3,8 @@
 //     Prefetcher prefetcher(gather, 2, 4);            // threads, batches ready or in the making
 //     prefetcher.start(0, 100);
 //     Batch batch = prefetcher.take();                // batch 0, then 1, ...
-//     prefetcher.halt();                              // no thread gathers any more; start may be called
-//     again
+//     // No thread gathers any more; start may be called again.
+//     prefetcher.halt();
 #pragma once
 
 #include <nexuml/tensor_dict.h>

@@ -1,9 +1,9 @@
 // Shards: files of torch.save with the rows of one split each, and the manifest that lists them.
 //
 //     data/tensor_shards_index.json
-//     data/shards/train/shard-000000.pt    {format_version, format, split, shard_id, start_index,
-//     num_samples,
-//                                           capacity, num_padding_samples, valid_mask, indices, features}
+//     data/shards/train/shard-000000.pt    {format_version, format, split, shard_id,
+//                                           start_index, num_samples, capacity, num_padding_samples,
+//                                           valid_mask, indices, features}
 #pragma once
 
 #include <deque>

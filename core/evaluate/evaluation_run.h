@@ -2,8 +2,8 @@
 //
 //     EvaluationRun run(scenario.evaluation, context);
 //     for (each test batch) run.eval_batch(batch);
-//     OrderedMap<double> numbers = run.finish();     // eval/<name>/<key>, and test/<name>/<key> where
-//     mirrored
+//     // eval/<name>/<key>, and test/<name>/<key> where mirrored
+//     OrderedMap<double> numbers = run.finish();
 //     if (run.failures().has_errors()) ...
 #pragma once
 

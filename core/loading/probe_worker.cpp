@@ -58,7 +58,6 @@ std::size_t thread_count() {
 }
 
 // ---- in the child
-// ------------------------------------------------------------------------------------------------
 
 void limit_child(std::chrono::milliseconds timeout) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -107,7 +106,6 @@ struct ChildEnds {
 }
 
 // ---- in the worker
-// -----------------------------------------------------------------------------------------------
 
 struct Pipe {
   int read_end = -1, write_end = -1;

@@ -1,8 +1,8 @@
 // From what a person names, a file or a registered scenario, to a checked document.
 //
-//     Value document = open_scenario(loader, {.source = "digits.yaml", .overrides = {"training.lr=0.01"}},
-//     problems); if (problems.has_errors()) return 1; loader.load_for(document, problems); ScenarioSpec spec
-//     = materialise(document, loader.registry());
+//     Value document = open_scenario(loader, {.source = "digits.yaml"}, problems);
+//     if (problems.has_errors() || !loader.load_for(document, problems)) return 1;
+//     ScenarioSpec spec = materialise(document, loader.registry());
 #pragma once
 
 #include <string>

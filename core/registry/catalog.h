@@ -1,9 +1,9 @@
 // Catalog: what the manifests of all libraries that were found declare, frozen after the scan.
 //
 //     auto catalog = discover(options, environment);                          // discovery
-//     for (const auto& row : catalog->definitions()) print(row.entry->identity, row.library->origin,
-//     row.state); check_value(schema, document, {catalog.get(), {}}, problems);           // checks a file,
-//     opens no library
+//     for (const auto& row : catalog->definitions())
+//       print(row.entry->identity, row.library->origin, row.state);
+//     check_value(schema, document, {catalog.get(), {}}, problems);   // checks a file, opens no library
 //
 // An entry that two usable libraries declare is conflicting: neither wins, and it is an error only for who
 // asks for it. Schemas are read on demand, from the second part of the manifest. [any thread]

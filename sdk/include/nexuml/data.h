@@ -112,7 +112,6 @@ class NEXUML_EXPORT TensorDataset : public Dataset {
 };
 
 // ---- loaders
-// -------------------------------------------------------------------------------------------------------
 
 // The batches of one split, epoch after epoch. The order is a function of (seed, epoch). [training thread]
 class NEXUML_EXPORT DataLoader {
@@ -158,7 +157,6 @@ struct LoaderBuildContext {
 NEXUML_EXPORT std::shared_ptr<LoaderBackend> make_torch_loader_backend();
 
 // ---- writers
-// -------------------------------------------------------------------------------------------------------
 
 // Writes a dataset in one on-disk format. [one thread]
 class NEXUML_EXPORT DatasetWriter {

@@ -3,9 +3,9 @@
 //     struct ScaledRelu {
 //       double scale = 1.0;
 //       static void describe(nexuml::Schema<ScaledRelu>& s);
-//       nexuml::Shapes infer(const nexuml::LayerInferContext&) const;                          // optional
-//       std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext&) const;  // makes it a
-//       layer
+//       nexuml::Shapes infer(const nexuml::LayerInferContext&) const;  // optional
+//       // This makes it a layer.
+//       std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext&) const;
 //     };
 //     AnyLayer layer = ScaledRelu{.scale = 2.0};
 //

@@ -14,10 +14,9 @@
 // The arguments are kept whole, so none can be forgotten. The order in which a recipe is looked for:
 //   1. `checkpoint_spec()` of a class derived from HasCheckpointSpec: a recipe, or null to decline;
 //   2. the arguments that a class derived from BuiltFrom was built from. Where an argument is a module
-//   (TargetCall) and
-//      the live model has a child of the argument's name (`members[0]` -> child `members.0`), the child is
-//      asked first, by the same rules, at every depth. A child that stands in several places is one module
-//      again when rebuilt.
+//      (TargetCall) and the live model has a child of the argument's name (`members[0]` -> child
+//      `members.0`), the child is asked first, by the same rules, at every depth. A child that stands in
+//      several places is one module again when rebuilt.
 // The result is verified: a copy is built and thrown away, without touching the random streams, and has to
 // have the same class, the same parameters, buffers and children by name, shape, dtype and sharing, and the
 // same recipe.

@@ -1,7 +1,7 @@
 // NnModule: any one-tensor-in, one-tensor-out module of the target table as a layer.
 //
-//     LayerSpec{.component = nn_module("torch.nn:Linear", 128, 64), .keys_in = Keys{"features"}, .keys_out =
-//     {"z"}}; nn_module("torch.nn:Dropout", Keyword{"p", 0.1})
+//     LayerSpec{.component = nn_module("torch.nn:Linear", 128, 64), .keys_in = Keys{"x"}, .keys_out = {"z"}};
+//     nn_module("torch.nn:Dropout", Keyword{"p", 0.1})
 //
 // It stores the target's name and JSON-safe constructor values, and builds from these and nothing else. Its
 // parameters are named `stages.<Stage>.<NN>_NnModule.module.<parameter>`.

@@ -1,9 +1,9 @@
 // Recipes: JSON that says how to rebuild one object.
 //
-//     Recipe recipe = create_model_spec(registry, "torch.nn.Linear", {{"in_features", 8}, {"out_features",
-//     4}}); recipe.to_json();
-//     // {"cls_path": "torch.nn.Linear", "timestamp": "2026-07-27T18:04:11.921043+00:00", "in_features": 8,
-//     ...} Recipe again = create_model_spec_from_json(registry, text, "model.json");     // again == recipe
+//     Recipe recipe = create_model_spec(registry, "torch.nn.Linear", {{"in_features", 8}, {"out_features", 4}});
+//     // {"cls_path": "torch.nn.Linear", "timestamp": "2026-07-27T18:04:11.921043+00:00", "in_features": 8, ...}
+//     const std::string text = recipe.to_json();
+//     Recipe again = create_model_spec_from_json(registry, text, "model.json");     // again == recipe
 //     auto linear = build<TargetKind::module>(again, registry);                     // recipe_build.h
 //
 // A recipe is flat: `cls_path` names a target, `timestamp` says when it was written, every other field is an
@@ -96,7 +96,6 @@ struct RecipeOptions {
 NEXUML_EXPORT std::string recipe_timestamp_now();
 
 // ---- making
-// --------------------------------------------------------------------------------------------------------------
 
 // Arguments by name; nested targets as recipes or as {factory, args, kwargs}. Throws Error E733, E736, E740,
 // E741 or E745. `names` is the registry (or a catalog).
@@ -135,7 +134,6 @@ NEXUML_EXPORT Definition definition_from_recipe(const ComponentRegistry& registr
                                                 const Value& recipe);
 
 // ---- reading
-// -------------------------------------------------------------------------------------------------------------
 
 // Reports every problem of the document; nothing is returned when there was one.
 NEXUML_EXPORT std::optional<Recipe> read_recipe(const Names& names, const Value& document,

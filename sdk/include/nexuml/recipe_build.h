@@ -2,8 +2,8 @@
 //
 //     std::shared_ptr<torch::nn::Module> model = build_model(recipe, registry);
 //     auto optimizer = build<TargetKind::optimizer>(optimizer_recipe, registry, {{"params", parameters}});
-//     auto scheduler = build<TargetKind::scheduler>(scheduler_recipe, registry, {{"optimizer",
-//     optimizer.get()}});
+//     auto scheduler =
+//         build<TargetKind::scheduler>(scheduler_recipe, registry, {{"optimizer", optimizer.get()}});
 //
 // Some arguments cannot be written down; they are passed here, by name. What each kind of target takes:
 //
@@ -47,8 +47,7 @@ NEXUML_EXPORT std::shared_ptr<typename TargetContract<K>::Product> build(
     const Recipe& recipe, const ComponentRegistry& registry, const InjectedArguments& injected = {});
 
 // A model: the module of a module target, or a compiled pipeline. A pipeline is compiled with its scenario's
-// seed
-// (`training.seed`) and needs no file beside the recipe.
+// seed (`training.seed`) and needs no file beside the recipe.
 NEXUML_EXPORT std::shared_ptr<torch::nn::Module> build_model(const Recipe& recipe,
                                                              const ComponentRegistry& registry,
                                                              const InjectedArguments& injected = {});

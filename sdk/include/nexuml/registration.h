@@ -158,7 +158,6 @@ class NEXUML_EXPORT Registration {
 }  // namespace nexuml
 
 // ---- the one exported symbol
-// ---------------------------------------------------------------------------------------
 
 extern "C" {
 

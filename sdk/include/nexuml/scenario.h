@@ -4,8 +4,8 @@
 //     scenario.pipeline.stages["Encoder"] = {
 //         {.component = LinearEncoder{.hidden_dims = {{32}}, .output_dim = 8},
 //          .keys_in = Keys{"features"}, .keys_out = {"latent"}},
-//         {.component = nn_module("torch.nn:Dropout", 0.1), .keys_in = Keys{"latent"}, .keys_out =
-//         {"latent"}}};
+//         {.component = nn_module("torch.nn:Dropout", 0.1),
+//          .keys_in = Keys{"latent"}, .keys_out = {"latent"}}};
 //     scenario.training.loss_keys = {{"reconstruction_loss", 1.0}};
 //
 // Every struct is a plain aggregate with the fields, defaults and rules of NexuML 0.2.1; documents are read
@@ -31,7 +31,6 @@ using Keys = std::vector<std::string>;
 using NamedKeys = OrderedMap<std::string>;  // name inside the layer -> key
 
 // ---- pipeline
-// ------------------------------------------------------------------------------------------------------
 
 struct LayerSpec {
   AnyLayer component;
@@ -58,7 +57,6 @@ struct PipelineSpec {
 };
 
 // ---- portable constructor calls
-// ------------------------------------------------------------------------------------
 
 struct OptimizerSpec {
   std::string factory = "torch.optim.adam:Adam";
@@ -107,7 +105,6 @@ struct CallbackSpec {
 };
 
 // ---- training
-// ------------------------------------------------------------------------------------------------------
 
 struct AutoBatchSizeSpec {
   enum class Safety { largest, previous_power_of_two, margin };
@@ -151,7 +148,6 @@ struct TrainingSpec {
 };
 
 // ---- execution
-// -----------------------------------------------------------------------------------------------------
 
 struct LocalExecutionSpec {
   std::string kind = "local";
@@ -182,7 +178,6 @@ struct RayExecutionSpec {
 };
 
 // ---- data
-// ----------------------------------------------------------------------------------------------------------
 
 struct TargetSpec {  // describes a label, for export metadata
   std::string type;
@@ -257,7 +252,6 @@ struct DataSpec {
 };
 
 // ---- evaluation
-// ----------------------------------------------------------------------------------------------------
 
 struct AxisKeySpec {
   std::string key;
@@ -289,7 +283,6 @@ struct EvaluationSpec {
 };
 
 // ---- logging, tuning, checkpoints, exports
-// -------------------------------------------------------------------------
 
 struct TensorBoardSpec {
   std::string log_dir = ".experiments/tensorboard";
@@ -389,7 +382,6 @@ struct EnumText<ExportSpec::Kind> {
 };
 
 // ---- the whole
-// -----------------------------------------------------------------------------------------------------
 
 struct ScenarioSpec {
   std::string name;

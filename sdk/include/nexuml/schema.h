@@ -58,8 +58,8 @@ concept Described = std::is_aggregate_v<T> && requires(Schema<T>& schema) {
 
 // Texts of an enum that is used as a field:
 //     template <> struct nexuml::EnumText<Pooling> {
-//       static constexpr std::pair<Pooling, const char*> names[] = {{Pooling::mean, "mean"}, {Pooling::max,
-//       "max"}};
+//       static constexpr std::pair<Pooling, const char*> names[] = {{Pooling::mean, "mean"},
+//                                                                   {Pooling::max, "max"}};
 //     };
 template <class E>
 struct EnumText;
@@ -119,7 +119,6 @@ const TypedSchema<T>& typed_schema();
 }  // namespace detail
 
 // ---- what a field may be
-// ----------------------------------------------------------------------------------------
 
 template <class T>
 struct FieldTraits {
@@ -327,7 +326,6 @@ struct FieldTraits<std::variant<Ts...>> {
 };
 
 // ---- the description
-// ---------------------------------------------------------------------------------------------
 
 // Fluent options of one field. A bound on a list, map or optional applies to its elements; sizes to itself.
 class NEXUML_EXPORT Field {
@@ -445,7 +443,6 @@ const detail::TypedSchema<T>& detail::typed_schema() {
 }
 
 // ---- reading and writing
-// -----------------------------------------------------------------------------------------
 
 template <Described T>
 std::shared_ptr<const StructNode> schema_of() {

@@ -44,7 +44,6 @@ struct NamedParameter {
 };
 
 // ---- optimizers
-// ----------------------------------------------------------------------------------------------------
 
 struct OptimizerBuildContext {
   std::vector<NamedParameter> parameters;
@@ -95,7 +94,6 @@ class NEXUML_EXPORT Optimizer {
 };
 
 // ---- schedulers
-// ----------------------------------------------------------------------------------------------------
 
 struct SchedulerBuildContext {
   Optimizer& optimizer;
@@ -139,7 +137,6 @@ class NEXUML_EXPORT Scheduler {
 };
 
 // ---- losses and their weights
-// --------------------------------------------------------------------------------------
 
 struct LossBuildContext {
   std::string name;
@@ -164,7 +161,6 @@ class NEXUML_EXPORT WeightSchedule {
 };
 
 // ---- taking part in the loop
-// ---------------------------------------------------------------------------------------
 
 // What callbacks and hooks see of the training. [training thread]
 class NEXUML_EXPORT TrainingView {

@@ -3,8 +3,8 @@
 //     class Step final : public nexuml::TrainingFunction {
 //      public:
 //       TensorDict forward(const StrategyModels& models, const Batch& batch) const override {
-//         return {{"prediction",
-//         std::static_pointer_cast<Net>(models.at("net"))->forward(batch.x.get("x"))}};
+//         const auto net = std::static_pointer_cast<Net>(models.at("net"));
+//         return {{"prediction", net->forward(batch.x.get("x"))}};
 //       }
 //     };
 //     struct StepArguments {                                  // a target of kind function

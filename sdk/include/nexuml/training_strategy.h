@@ -14,13 +14,13 @@
 //         strategy.batch_done();
 //       }
 //       strategy.epoch_done();
-//       strategy.save_checkpoint("checkpoints");     // or once: strategy.keep_checkpoints("checkpoints",
-//       rules)
+//       strategy.save_checkpoint("checkpoints");
+//       // or once, before the loop: strategy.keep_checkpoints("checkpoints", rules)
 //     }
 //
-//     TrainingStrategy again = TrainingStrategy::load_checkpoint("checkpoints", registry);  // builds all of
-//     it strategy.load_checkpoint("checkpoints");                         // into what is there: all or
-//     nothing
+//     // All of it built from the recipes; or into what is there, all or nothing.
+//     TrainingStrategy again = TrainingStrategy::load_checkpoint("checkpoints", registry);
+//     strategy.load_checkpoint("checkpoints");
 //
 // A checkpoint holds recipes (recipe.h) and state, no code: the libraries that the recipes name are yours to
 // version. Runs of `nexuml-run train` are strategies of one model, `pipeline`, and write the same format;
