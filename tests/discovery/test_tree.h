@@ -46,7 +46,7 @@ class TestTree {
     fs::copy(fixture_root(fixture), path_ / folder, fs::copy_options::recursive);
   }
   static std::string fixture_root(const std::string& fixture) {
-    return std::string(NEXUML_BUILD_ROOT) + "/tests/roots/" + fixture;
+    return (fs::path(NEXUML_BUILD_ROOT) / "tests/roots" / fixture).string();
   }
 
  private:
@@ -59,7 +59,7 @@ inline std::string read_bytes(const std::string& path) {
 }
 
 inline std::string test_data(const std::string& name) {
-  return std::string(NEXUML_TEST_DATA) + "/discovery/" + name;
+  return (fs::path(NEXUML_TEST_DATA) / "discovery" / name).string();
 }
 
 // A host with nothing shipped and no home.
