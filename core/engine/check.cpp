@@ -23,7 +23,8 @@ Diagnostics check_one(EngineCall& call, const std::string& source, Value& checke
   if (found.has_errors()) return found;
   const auto stages = static_cast<std::int64_t>(input.spec.pipeline.stages.size());
   const auto layers = static_cast<std::int64_t>(layer_count(input.spec));
-  call.print(fmt::format("{}: {} layers in {} stages, no problem found\n", source, layers, stages));
+  call.print(fmt::format("{}: {} layers in {} stages, {}\n", source, layers, stages,
+                         found.empty() ? "no problem found" : "no error found"));
   checked.push_back(Value::map({{"scenario", source}, {"stages", stages}, {"layers", layers}}));
   return found;
 } catch (const Error& error) {

@@ -244,6 +244,20 @@ TEST_CASE("mistakes of reading hide no mistakes of the graph") {
   CHECK_THAT(run.out, Catch::Contains("Encoder/00_LinearEncoder") && !Catch::Contains("UnreadLayer"));
 }
 
+TEST_CASE("check does not say that it found no problem where it warned") {
+  TestTree tree;
+  const std::string with_unused = tree.write(
+      "more.yaml",
+      replaced(base_scenario(), "    Loss:\n",
+               "    Spare:\n    - component: {type: LinearEncoder, version: '1', params: {hidden_dims: [], "
+               "output_dim: 2}}\n      keys_in: [latent]\n      keys_out: [spare]\n    Loss:\n"));
+  const HostRun warned = run_host(tree, {"check", with_unused});
+  INFO(warned.all());
+  CHECK(warned.exit_code == 0);
+  CHECK_THAT(warned.err, Catch::Contains("W814"));
+  CHECK_THAT(warned.out, Catch::Contains("no error found") && !Catch::Contains("no problem found"));
+}
+
 TEST_CASE("check looks at every file that it was given, also behind one that has mistakes") {
   TestTree tree;
   const std::string bad =
