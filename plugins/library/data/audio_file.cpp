@@ -12,6 +12,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,15 +33,72 @@ constexpr std::int64_t most_channels = 64;
   throw nexuml::Error("E831", std::move(message), nexuml::Where::in_file(path.string()), std::move(hint));
 }
 
+// A whole file in memory, as libsndfile reads it: through a path it asks the system for 8 KB at a time.
+class FileInMemory {
+ public:
+  // Nothing for a file that is large or cannot be read here: its path says more.
+  static std::unique_ptr<FileInMemory> read(const std::filesystem::path& path) {
+    constexpr std::uintmax_t most_bytes = 4 << 20;
+    std::error_code failure;
+    const std::uintmax_t size = std::filesystem::file_size(path, failure);
+    if (failure || size == 0 || size > most_bytes) return nullptr;
+    std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "rb"), &std::fclose};
+    if (!file) return nullptr;
+    std::setvbuf(file.get(), nullptr, _IONBF, 0);
+    auto memory = std::make_unique<FileInMemory>();
+    memory->bytes_ = std::make_unique_for_overwrite<char[]>(size);
+    memory->size_ = static_cast<sf_count_t>(std::fread(memory->bytes_.get(), 1, size, file.get()));
+    return memory->size_ == static_cast<sf_count_t>(size) ? std::move(memory) : nullptr;
+  }
+
+  SNDFILE* open(SF_INFO& header) {
+    SF_VIRTUAL_IO calls{
+        .get_filelen = [](void* self) { return of(self).size_; },
+        .seek = [](sf_count_t offset, int whence, void* self) { return of(self).seek(offset, whence); },
+        .read = [](void* to, sf_count_t count, void* self) { return of(self).take(to, count); },
+        .write = [](const void*, sf_count_t, void*) { return sf_count_t{0}; },
+        .tell = [](void* self) { return of(self).at_; }};
+    return sf_open_virtual(&calls, SFM_READ, &header, this);
+  }
+
+ private:
+  static FileInMemory& of(void* self) { return *static_cast<FileInMemory*>(self); }
+  sf_count_t seek(sf_count_t offset, int whence) {
+    const sf_count_t from = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? at_ : size_;
+    sf_count_t place = 0;  // as in a file it may lie behind the end
+    if (__builtin_add_overflow(from, offset, &place) || place < 0) return -1;
+    return at_ = place;
+  }
+  sf_count_t take(void* to, sf_count_t count) {
+    const sf_count_t taken = std::clamp<sf_count_t>(count, 0, std::max<sf_count_t>(size_ - at_, 0));
+    if (taken == 0) return 0;
+    std::memcpy(to, bytes_.get() + at_, static_cast<std::size_t>(taken));
+    at_ += taken;
+    return taken;
+  }
+
+  std::unique_ptr<char[]> bytes_;
+  sf_count_t size_ = 0, at_ = 0;
+};
+
 struct OpenAudio {
+  std::unique_ptr<FileInMemory> memory;  // outlives `file`, which reads it
   std::unique_ptr<SNDFILE, int (*)(SNDFILE*)> file;
   AudioInfo info;
   bool floating = false;  // may hold samples that are no finite numbers
 };
 
-OpenAudio open_audio(const std::filesystem::path& path) {
+enum class Wanted { header, samples };
+
+OpenAudio open_audio(const std::filesystem::path& path, Wanted wanted) {
   SF_INFO header{};
-  OpenAudio audio{{sf_open(path.c_str(), SFM_READ, &header), &sf_close}, {}, false};
+  OpenAudio audio{nullptr, {nullptr, &sf_close}, {}, false};
+  if (wanted == Wanted::samples) audio.memory = FileInMemory::read(path);
+  if (audio.memory) audio.file.reset(audio.memory->open(header));
+  if (!audio.file) {  // some formats are known by the name alone
+    header = {};
+    audio.file.reset(sf_open(path.c_str(), SFM_READ, &header));
+  }
   if (!audio.file)
     refuse_audio(path, fmt::format("the file is no readable audio: {}", sf_strerror(nullptr)),
                  "convert it to WAV with 16 or 24 bits, or remove it");
@@ -148,7 +207,7 @@ std::int64_t frames_to_read(const AudioInfo& info, const AudioShape& shape) {
 }  // namespace
 
 AudioInfo inspect_audio(const std::filesystem::path& path) {
-  const OpenAudio audio = open_audio(path);
+  const OpenAudio audio = open_audio(path, Wanted::header);
   AudioInfo info = audio.info;
   info.cut_off = is_cut_off(audio.file.get());
   return info;
@@ -183,7 +242,7 @@ at::Tensor converted(const OpenAudio& audio, const std::filesystem::path& path, 
 }  // namespace
 
 at::Tensor read_audio(const std::filesystem::path& path, const AudioShape& shape) {
-  const at::Tensor wave = converted(open_audio(path), path, shape);
+  const at::Tensor wave = converted(open_audio(path, Wanted::samples), path, shape);
   if (!shape.num_samples) return wave;
   const std::int64_t missing = *shape.num_samples - wave.size(1);
   return missing > 0 ? at::constant_pad_nd(wave, {0, missing})
@@ -191,7 +250,7 @@ at::Tensor read_audio(const std::filesystem::path& path, const AudioShape& shape
 }
 
 void read_audio_into(const std::filesystem::path& path, const AudioShape& shape, const at::Tensor& row) {
-  const OpenAudio audio = open_audio(path);
+  const OpenAudio audio = open_audio(path, Wanted::samples);
   const std::int64_t wanted = shape.num_samples.value();
   if (audio.info.channels == 1 && audio.info.sample_rate == shape.sample_rate && row.numel() == wanted) {
     float* samples = row.mutable_data_ptr<float>();
