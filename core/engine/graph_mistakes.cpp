@@ -9,6 +9,7 @@
 
 #include "scenario/document.h"
 #include "scenario/readable_part.h"
+#include "schema/forwarded_names.h"
 
 namespace nexuml {
 namespace {
@@ -27,22 +28,15 @@ const Identity& unread_layer() {
 }
 
 // The catalog, and the stand-in beside it.
-class NamesWithUnread final : public Names {
+class NamesWithUnread final : public ForwardedNames {
  public:
-  explicit NamesWithUnread(const Names& names) : names_(names) {}
+  using ForwardedNames::ForwardedNames;
   std::shared_ptr<const StructNode> definition_schema(const Identity& identity, const Where& type_at,
                                                       const Where& version_at,
                                                       Diagnostics& problems) const override {
     if (identity == unread_layer()) return schema_of<UnreadLayer>();
-    return names_.definition_schema(identity, type_at, version_at, problems);
+    return ForwardedNames::definition_schema(identity, type_at, version_at, problems);
   }
-  std::shared_ptr<const TargetNode> target(TargetKind kind, const std::string& spelling, const Where& at,
-                                           Diagnostics& problems) const override {
-    return names_.target(kind, spelling, at, problems);
-  }
-
- private:
-  const Names& names_;
 };
 
 // Throws Error where the rest cannot be read either. Rules over several fields are known once libraries are

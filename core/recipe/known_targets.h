@@ -8,25 +8,19 @@
 #include <string>
 
 #include "recipe/built_in_targets.h"
+#include "schema/forwarded_names.h"
 
 namespace nexuml {
 
-class KnownTargets final : public Names {
+class KnownTargets final : public ForwardedNames {
  public:
-  explicit KnownTargets(const Names& libraries) : libraries_(libraries) {}
-  std::shared_ptr<const StructNode> definition_schema(const Identity& identity, const Where& type_at,
-                                                      const Where& version_at,
-                                                      Diagnostics& problems) const override {
-    return libraries_.definition_schema(identity, type_at, version_at, problems);
-  }
+  using ForwardedNames::ForwardedNames;
   std::shared_ptr<const TargetNode> target(TargetKind kind, const std::string& spelling, const Where& at,
                                            Diagnostics& problems) const override {
     const auto built_in = built_in_target(spelling);
-    return built_in && built_in->kind == kind ? built_in : libraries_.target(kind, spelling, at, problems);
+    return built_in && built_in->kind == kind ? built_in
+                                              : ForwardedNames::target(kind, spelling, at, problems);
   }
-
- private:
-  const Names& libraries_;
 };
 
 }  // namespace nexuml

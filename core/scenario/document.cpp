@@ -6,28 +6,23 @@
 #include <utility>
 
 #include "scenario/tree_path.h"
+#include "schema/forwarded_names.h"
 
 namespace nexuml {
 namespace {
 
 // Documents name a writer even where none is needed, so it is looked up only where preprocessing is enabled.
-class ScenarioNames final : public Names {
+class ScenarioNames final : public ForwardedNames {
  public:
-  ScenarioNames(const Names& names, bool writers) : names_(names), writers_(writers) {}
+  ScenarioNames(const Names& names, bool writers) : ForwardedNames(names), writers_(writers) {}
 
-  std::shared_ptr<const StructNode> definition_schema(const Identity& identity, const Where& type_at,
-                                                      const Where& version_at,
-                                                      Diagnostics& problems) const override {
-    return names_.definition_schema(identity, type_at, version_at, problems);
-  }
   std::shared_ptr<const TargetNode> target(TargetKind kind, const std::string& spelling, const Where& at,
                                            Diagnostics& problems) const override {
     if (kind == TargetKind::writer && !writers_) return nullptr;
-    return names_.target(kind, spelling, at, problems);
+    return ForwardedNames::target(kind, spelling, at, problems);
   }
 
  private:
-  const Names& names_;
   bool writers_;
 };
 
