@@ -11,6 +11,7 @@
 using nexuml::Value;
 using torch_tests::callback;
 using torch_tests::GivenTraining;
+using torch_tests::refusal;
 
 namespace {
 
@@ -28,15 +29,6 @@ std::int64_t stops_after(nexuml::Callback& stopping, const std::vector<double>& 
     if (view.stopped) return static_cast<std::int64_t>(i);
   }
   return -1;
-}
-
-std::string refusal(const std::string& name, const Value& kwargs) {
-  try {
-    (void)callback(name, kwargs);
-  } catch (const nexuml::Error& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 }  // namespace

@@ -79,4 +79,14 @@ inline std::shared_ptr<nexuml::Callback> callback(const std::string& name, const
       ->build(context);
 }
 
+// What building a callback with these arguments is refused with.
+inline std::string refusal(const std::string& name, const nexuml::Value& kwargs) {
+  try {
+    (void)callback(name, kwargs);
+  } catch (const nexuml::Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
 }  // namespace torch_tests

@@ -13,6 +13,7 @@ using nexuml::OrderedMap;
 using nexuml::Value;
 using torch_tests::callback;
 using torch_tests::GivenTraining;
+using torch_tests::refusal;
 
 namespace {
 
@@ -29,15 +30,6 @@ nexuml::ProgressStyle style_of(const Value& kwargs) {
   nexuml::ProgressStyle style;
   callback(bar, kwargs, {.progress = &style});
   return style;
-}
-
-std::string refused(const std::string& name, const Value& kwargs) {
-  try {
-    (void)callback(name, kwargs);
-  } catch (const nexuml::Error& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 }  // namespace
@@ -184,12 +176,12 @@ TEST_CASE("what a progress bar cannot do is refused with the argument") {
   const auto theme = [](const char* key, const char* text) {
     return Value::map({{"theme", Value::map({{key, text}})}});
   };
-  CHECK_THAT(refused(bar, theme("progress_bar", "chartreusish")), Catch::Contains("chartreusish"));
-  CHECK_THAT(refused(bar, theme("metrics_format", ">{}10")), Catch::Contains("metrics_format"));
-  CHECK_THAT(refused(bar, theme("progress_bar_pulse", "red")), Catch::Contains("progress_bar_pulse"));
-  CHECK_THAT(refused(bar, Value::map({{"console_kwargs", Value::map({{"stderr", false}})}})),
+  CHECK_THAT(refusal(bar, theme("progress_bar", "chartreusish")), Catch::Contains("chartreusish"));
+  CHECK_THAT(refusal(bar, theme("metrics_format", ">{}10")), Catch::Contains("metrics_format"));
+  CHECK_THAT(refusal(bar, theme("progress_bar_pulse", "red")), Catch::Contains("progress_bar_pulse"));
+  CHECK_THAT(refusal(bar, Value::map({{"console_kwargs", Value::map({{"stderr", false}})}})),
              Catch::Contains("stdout"));
-  CHECK_THAT(refused(bar, Value::map({{"console_kwargs", Value::map({{"record", true}})}})),
+  CHECK_THAT(refusal(bar, Value::map({{"console_kwargs", Value::map({{"record", true}})}})),
              Catch::Contains("record"));
 }
 

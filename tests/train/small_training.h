@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "data/data_module.h"
+#include "train/momentum_descent.h"
 #include "train/random_streams.h"
 #include "train/trainer.h"
 
@@ -74,38 +75,6 @@ class LossLayer final : public PipelineLayer {
   std::shared_ptr<Log> log_;
 };
 
-// Gradient descent with a momentum, so that there is state to lose.
-class Descent final : public Optimizer {
- public:
-  Descent(const OptimizerBuildContext& context, double lr) : Optimizer(context, lr) {
-    for (const NamedParameter& parameter : context.parameters)
-      momentum_.push_back(at::zeros_like(parameter.tensor));
-  }
-  void step() override {
-    const at::AutoGradMode no_grad(false);
-    auto& parameters = groups().front().parameters;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (!parameters[i].tensor.grad().defined()) continue;
-      momentum_[i].mul_(0.9).add_(parameters[i].tensor.grad());
-      parameters[i].tensor.sub_(momentum_[i], groups().front().lr);
-    }
-  }
-  TrainingState state() const override {
-    TrainingState state = Optimizer::state();
-    for (std::size_t i = 0; i < momentum_.size(); ++i)
-      state.tensors.append(groups().front().parameters[i].name + ".momentum", momentum_[i].clone());
-    return state;
-  }
-  void load_state(const TrainingState& state) override {
-    for (std::size_t i = 0; i < momentum_.size(); ++i)
-      momentum_[i].copy_(state.tensors.at(groups().front().parameters[i].name + ".momentum"));
-    Optimizer::load_state(state);
-  }
-
- private:
-  std::vector<at::Tensor> momentum_;
-};
-
 // Halves the lr each epoch.
 class Halving final : public Scheduler {
  public:
@@ -130,7 +99,7 @@ struct SmallTraining {
     pipeline = std::make_shared<CompiledPipeline>(std::move(parts));
     std::vector<NamedParameter> parameters;
     for (const auto& item : pipeline->named_parameters()) parameters.push_back({item.key(), item.value()});
-    const auto optimizer = std::make_shared<Descent>(OptimizerBuildContext{parameters}, 0.05);
+    const auto optimizer = std::make_shared<MomentumDescent>(OptimizerBuildContext{parameters}, 0.05);
     strategy.models.push_back({"pipeline", pipeline});
     strategy.optimizers.push_back({"pipeline_optimizer", "pipeline", {}, optimizer});
     strategy.schedulers.push_back(

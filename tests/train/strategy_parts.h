@@ -3,7 +3,6 @@
 
 #include <ATen/ops/dropout.h>
 #include <ATen/ops/mse_loss.h>
-#include <ATen/ops/zeros_like.h>
 #include <nexuml/training_strategy.h>
 #include <torch/nn/modules/linear.h>
 
@@ -12,6 +11,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "train/momentum_descent.h"
 
 namespace nexuml::test {
 
@@ -40,42 +41,11 @@ inline std::shared_ptr<TensorModule> NetArguments::build(const ModuleBuildContex
   return tensor_module(std::make_shared<Net>(*this));
 }
 
-// Gradient descent with a momentum, so that there is state to lose.
-class Momentum final : public Optimizer {
- public:
-  Momentum(const OptimizerBuildContext& context, double lr) : Optimizer(context, lr) {
-    for (const NamedParameter& parameter : context.parameters)
-      momentum_.push_back(at::zeros_like(parameter.tensor));
-  }
-  void step() override {
-    const at::AutoGradMode no_grad(false);
-    auto& parameters = groups().front().parameters;
-    for (std::size_t i = 0; i < parameters.size(); ++i) {
-      if (!parameters[i].tensor.grad().defined()) continue;
-      momentum_[i].mul_(0.9).add_(parameters[i].tensor.grad());
-      parameters[i].tensor.sub_(momentum_[i], groups().front().lr);
-    }
-  }
-  TrainingState state() const override {
-    TrainingState state = Optimizer::state();
-    for (std::size_t i = 0; i < momentum_.size(); ++i)
-      state.tensors.append(groups().front().parameters[i].name + ".momentum", momentum_[i].clone());
-    return state;
-  }
-  void load_state(const TrainingState& state) override {
-    for (std::size_t i = 0; i < momentum_.size(); ++i)
-      momentum_[i].copy_(state.tensors.at(groups().front().parameters[i].name + ".momentum"));
-    Optimizer::load_state(state);
-  }
-
- private:
-  std::vector<at::Tensor> momentum_;
-};
 struct MomentumArguments {
   double lr = 0.5;
   static void describe(Schema<MomentumArguments>& s) { s.field("lr", &MomentumArguments::lr); }
   std::shared_ptr<Optimizer> build(const OptimizerBuildContext& context) const {
-    return std::make_shared<Momentum>(context, lr);
+    return std::make_shared<MomentumDescent>(context, lr);
   }
 };
 
