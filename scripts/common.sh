@@ -46,6 +46,19 @@ install_libtorch() {
   mv .deps.partial .deps
 }
 
+# Python's torch (the one of LibTorch's wheel), safetensors and numpy read what we write, and write what we read. Tests that
+# need them say by name when they are not there.
+install_python_counterparts() {
+  if ! cmp -s tests/requirements.txt .venv/.complete; then
+    install_packages python3 python3-venv
+    say "Installing the Python counterparts of the file formats into .venv"
+    python3 -m venv --clear .venv
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r tests/requirements.txt
+    cp tests/requirements.txt .venv/.complete
+  fi
+  export NEXUML_TEST_PYTHON="$PWD/.venv/bin/python"
+}
+
 # A source that includes LibTorch takes up to 2 GB to compile.
 build_jobs() {
   local cores memory

@@ -17,13 +17,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The entries of a folder by name, links followed.
+struct Listing {
+  std::vector<std::string> manifests, libraries, foreign_libraries, folders;
+};
+
 class Walk {
  public:
-  explicit Walk(Diagnostics& problems) : problems_(problems) {}
+  Walk(const WalkLimits& limits, Diagnostics& problems) : limits_(limits), problems_(problems) {}
 
   void enter(const SearchPlace& place, std::size_t index) {
     place_ = &place;
     index_ = index;
+    folders_ = found_ = 0;
+    full_ = false;
     const auto identity = file_identity(place.path);
     if (!identity) return report_missing();
     visit(place.path, *identity, 0);
@@ -53,24 +60,36 @@ class Walk {
               Where::in_library(note->library_id, path))
         .hint = "use the library's build for this system";
   }
+  // Counts one more folder or candidate of the place. Where that is too many, its walk ends with a word.
+  bool count(std::size_t& counter, std::size_t limit, const char* what, const std::string& path) {
+    if (full_) return false;
+    if (counter++ < limit) return true;
+    full_ = true;
+    const std::string message = fmt::format(
+        "{} holds more than {} {}; what comes from here on is not searched", place_->path, limit, what);
+    problems_.warning("W109", message, Where::in_file(path)).hint =
+        "name roots that hold component folders and little else";
+    return false;
+  }
   void visit(const std::string& folder, const FileIdentity& identity, int depth);
+  void search(const std::string& folder, const Listing& listing);
   void add(Candidate candidate) {
+    const std::string& path = candidate.manifest.empty() ? candidate.library : candidate.manifest;
+    if (!count(found_, limits_.candidates, "libraries", path)) return;
     candidate.source = place_->source;
     candidate.place = index_;
     candidate.entry_point = place_->kind == SearchPlace::Kind::entry_points;
     candidates_.push_back(std::move(candidate));
   }
 
+  const WalkLimits limits_;
   Diagnostics& problems_;
   const SearchPlace* place_ = nullptr;
   std::size_t index_ = 0;
+  std::size_t folders_ = 0, found_ = 0;  // in this place
+  bool full_ = false;
   std::set<FileIdentity> visited_;
   std::vector<Candidate> candidates_;
-};
-
-// The entries of a folder by name, links followed.
-struct Listing {
-  std::vector<std::string> manifests, libraries, foreign_libraries, folders;
 };
 
 bool list_folder(const std::string& folder, Listing& listing, std::string& problem) {
@@ -95,12 +114,14 @@ bool list_folder(const std::string& folder, Listing& listing, std::string& probl
 }
 
 void Walk::visit(const std::string& folder, const FileIdentity& identity, int depth) {
-  if (!visited_.insert(identity).second) return;
-  if (depth > max_root_depth || candidates_.size() >= max_candidates) {
-    const std::string why = depth > max_root_depth
-                                ? fmt::format("it lies more than {} folders deep", max_root_depth)
-                                : fmt::format("{} libraries were found already", max_candidates);
-    problems_.warning("W109", "a folder is not searched: " + why, Where::in_file(folder));
+  if (visited_.contains(identity) || !count(folders_, limits_.folders, "folders", folder)) return;
+  visited_.insert(identity);
+  if (depth > limits_.depth) {
+    problems_
+        .warning("W109",
+                 fmt::format("a folder is not searched: it lies more than {} folders deep", limits_.depth),
+                 Where::in_file(folder))
+        .hint = "put the component folder nearer to its root";
     return;
   }
   Listing listing;
@@ -109,16 +130,7 @@ void Walk::visit(const std::string& folder, const FileIdentity& identity, int de
     problems_.error("E101", "the folder cannot be read: " + problem, Where::in_file(folder));
     return;
   }
-  for (const auto& name : listing.manifests) add({.manifest = folder + "/" + name});
-  // Beside a manifest, which libraries count is its word; it names the one that is its own.
-  if (listing.manifests.empty() && place_->kind == SearchPlace::Kind::components) {
-    for (const auto& name : listing.libraries) {
-      std::string path = folder + "/" + name;
-      const FileBytes bytes(path);
-      if (bytes.problem().empty() && is_own_library(bytes)) add({.library = std::move(path)});
-    }
-    for (const auto& name : listing.foreign_libraries) report_foreign_library(folder + "/" + name);
-  }
+  search(folder, listing);
   if (place_->kind == SearchPlace::Kind::entry_points) return;
   for (const auto& name : listing.folders) {
     const std::string path = folder + "/" + name;
@@ -126,10 +138,23 @@ void Walk::visit(const std::string& folder, const FileIdentity& identity, int de
   }
 }
 
+void Walk::search(const std::string& folder, const Listing& listing) {
+  for (const auto& name : listing.manifests) add({.manifest = folder + "/" + name});
+  // Beside a manifest, which libraries count is its word; it names the one that is its own.
+  if (!listing.manifests.empty() || place_->kind != SearchPlace::Kind::components) return;
+  for (const auto& name : listing.libraries) {
+    std::string path = folder + "/" + name;
+    const FileBytes bytes(path);
+    if (bytes.problem().empty() && is_own_library(bytes)) add({.library = std::move(path)});
+  }
+  for (const auto& name : listing.foreign_libraries) report_foreign_library(folder + "/" + name);
+}
+
 }  // namespace
 
-std::vector<Candidate> find_candidates(const std::vector<SearchPlace>& places, Diagnostics& problems) {
-  Walk walk(problems);
+std::vector<Candidate> find_candidates(const std::vector<SearchPlace>& places, Diagnostics& problems,
+                                       const WalkLimits& limits) {
+  Walk walk(limits, problems);
   for (std::size_t index = 0; index < places.size(); ++index) walk.enter(places[index], index);
   return walk.take();
 }

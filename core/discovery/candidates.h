@@ -2,7 +2,7 @@
 //
 // A manifest `*.nexuml.json` is one; a shared object is one when it carries our note. Everything else is
 // passed over without a word, so a root may be any folder. Folders are walked in byte order, each once by
-// device and inode (links are followed, loops end), to a depth of 8.
+// device and inode (links are followed, loops end), within limits: a root may be `/`.
 #pragma once
 
 #include <nexuml/diagnostic.h>
@@ -22,12 +22,17 @@ struct Candidate {
   bool entry_point = false;
 };
 
-inline constexpr int max_root_depth = 8;
-inline constexpr std::size_t max_candidates = 100'000;
+// Of each place, so that one that holds too much hides no other.
+struct WalkLimits {
+  int depth = 8;
+  std::size_t folders = 100'000;
+  std::size_t candidates = 100'000;
+};
 
 // E101 a folder that cannot be read, E105 a place that was named and is missing (an error for --root and
-// --prefix, a warning else), W109 a folder that is not searched because it lies too deep or because there are
-// too many.
-std::vector<Candidate> find_candidates(const std::vector<SearchPlace>& places, Diagnostics& problems);
+// --prefix, a warning else), W109 a folder that is not searched because it lies too deep, and, once a place,
+// that it holds more than is searched.
+std::vector<Candidate> find_candidates(const std::vector<SearchPlace>& places, Diagnostics& problems,
+                                       const WalkLimits& limits = {});
 
 }  // namespace nexuml

@@ -92,33 +92,28 @@ void apply_precedence(std::vector<Examined>& all, const std::map<std::string, st
 // system that knows no permissions is one line. An elevated process does not use such libraries.
 void check_permissions(const std::vector<SearchPlace>& places, std::vector<Examined>& all, bool elevated,
                        Diagnostics& problems) {
-  std::map<std::size_t, std::pair<std::string, int>> found;  // by place: the first reason, how many
-  const auto count_in = [&](std::size_t index, const std::string& reason) {
-    if (reason.empty()) return;
-    auto& [first, count] = found.try_emplace(index, reason, 0).first->second;
-    ++count;
-  };
+  PermissionCheck check(elevated);
+  std::map<std::size_t, std::pair<PermissionCheck::Finding, int>> found;  // by place: the first, how many
   for (auto& examined : all) {
     DeclaredLibrary& library = examined.library;
-    const std::string folder = place_of(library).substr(0, place_of(library).rfind('/'));
-    std::string reason = insecure(places[examined.place].path, elevated);
-    if (reason.empty()) reason = insecure(folder, elevated);
-    if (reason.empty() && !library.origin.path.empty()) reason = insecure(library.origin.path, elevated);
-    count_in(examined.place, reason);
-    if (elevated && !reason.empty() && library.usable()) {
+    PermissionCheck::Finding finding;
+    for (const auto* file : {&library.manifest, &library.origin.path})
+      if (!finding && !file->empty()) finding = check.look_at(*file, places[examined.place].path);
+    if (!finding) continue;
+    if (elevated && library.usable()) {
       library.state = EntryState::broken;
-      library.reason = reason + ", and this process has more rights than its user";
+      library.reason = finding.reason + ", and this process has more rights than its user";
     }
+    ++found.try_emplace(examined.place, std::move(finding), 0).first->second.second;
   }
-  for (const auto& [index, reason] : found) {
-    const std::string message =
-        reason.second == 1
-            ? fmt::format("{}, and so to what this host opens", reason.first)
-            : fmt::format("{}, and so to what this host opens; {} libraries of {} are like that",
-                          reason.first, reason.second, places[index].source);
+  for (const auto& [index, first] : found) {
+    const auto& [finding, count] = first;
+    const std::string others =
+        count == 1 ? "" : fmt::format("; {} libraries of {} are like that", count, places[index].source);
+    const std::string message = finding.reason + ", and so to what this host opens" + others;
     auto& entry = elevated ? problems.error("E106", message, Where::in_file(places[index].path))
                            : problems.warning("W106", message, Where::in_file(places[index].path));
-    entry.hint = "take the right to write from others: chmod -R o-w " + places[index].path;
+    entry.hint = finding.hint;
   }
 }
 

@@ -1,9 +1,36 @@
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <optional>
 
 #include "cli/run_host.h"
 
 using namespace nexuml;
 using namespace nexuml::test;
+
+namespace {
+
+// A group whose rights this process can give to a program and that is not its own.
+std::optional<gid_t> another_group() {
+  if (::geteuid() == 0) return 65534;
+  std::vector<gid_t> groups(static_cast<std::size_t>(std::max(::getgroups(0, nullptr), 0)));
+  ::getgroups(static_cast<int>(groups.size()), groups.data());
+  for (const gid_t group : groups)
+    if (group != ::getegid()) return group;
+  return std::nullopt;
+}
+
+// Whether a program here gets the rights that a mark on its file gives.
+bool obeys_marks(const TestTree& tree) {
+  struct statvfs volume {};
+  return ::statvfs(tree.path().c_str(), &volume) == 0 && (volume.f_flag & ST_NOSUID) == 0 &&
+         ::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0;
+}
+
+}  // namespace
 
 TEST_CASE("doctor opens every library in a process of its own, and its report is complete") {
   TestTree tree;
@@ -49,4 +76,35 @@ TEST_CASE(
                preloaded);
   INFO(trained.all());
   CHECK(trained.exit_code == 0);
+}
+
+TEST_CASE("a host with more rights than its user ignores the environment and the user's configuration") {
+  TestTree tree;
+  const auto group = another_group();
+  if (!group || !obeys_marks(tree)) {
+    WARN("no program here can be given the rights of another group: not tried");
+    return;
+  }
+  tree.copy_fixture("good", "added");
+  tree.copy_fixture("alpha", "configured");
+  tree.write("config/nexuml/libraries.json", R"({"roots": [")" + tree.path("configured") + R"("]})");
+  const std::vector<std::string> variables{"NEXUML_ADD_COMPONENT_PATH=" + tree.path("added")};
+  const HostRun plain = run_host(tree, {"doctor", "--no-probe"}, variables);
+  CHECK_THAT(plain.out, Catch::Contains("OK     test.good") && Catch::Contains("OK     org.example.alpha"));
+
+  const std::string marked = tree.path("nexuml-run");
+  fs::copy_file(NEXUML_RUN_PATH, marked);
+  REQUIRE(::chown(marked.c_str(), static_cast<uid_t>(-1), *group) == 0);
+  REQUIRE(::chmod(marked.c_str(), 02755) == 0);
+  const HostRun elevated = run_host(tree, {"doctor", "--no-probe"}, variables, marked);
+  INFO(elevated.all());
+  CHECK_THAT(elevated.out, Catch::Contains("ignored: this process has more rights than its user") &&
+                               !Catch::Contains("test.good") && !Catch::Contains("org.example.alpha"));
+  // A root that is named is searched, and its libraries are used where nobody but root can change them.
+  tree.copy_fixture("good", "named");
+  fs::permissions(tree.path("named"), fs::perms::others_write, fs::perm_options::add);
+  const HostRun named = run_host(tree, {"doctor", "--no-probe", "--root", tree.path("named")}, {}, marked);
+  INFO(named.all());
+  CHECK(named.exit_code == 3);
+  CHECK_THAT(named.out, Catch::Contains("E106"));
 }

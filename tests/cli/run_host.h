@@ -30,14 +30,15 @@ inline std::string quoted(const std::string& text) {
 }
 
 // `environment` is set for this process alone, like XDG_CONFIG_HOME=...; the user's configuration is never
-// seen.
+// seen. `program` is nexuml-run, or a copy of it.
 inline HostRun run_host(const TestTree& tree, const std::vector<std::string>& arguments,
-                        const std::vector<std::string>& environment = {}) {
+                        const std::vector<std::string>& environment = {},
+                        const std::string& program = NEXUML_RUN_PATH) {
   std::string command = "cd " + quoted(tree.path()) +
                         " && env -u NEXUML_COMPONENT_PATH -u NEXUML_ADD_COMPONENT_PATH " +
                         "XDG_CONFIG_HOME=" + quoted(tree.path("config"));
   for (const auto& variable : environment) command += " " + quoted(variable);
-  command += " " + quoted(NEXUML_RUN_PATH);
+  command += " " + quoted(program);
   for (const auto& argument : arguments) command += " " + quoted(argument);
   const std::string out = tree.path(".stdout"), err = tree.path(".stderr");
   const int status =

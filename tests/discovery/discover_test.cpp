@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "discovery/candidates.h"
 #include "discovery/test_tree.h"
 
 using namespace nexuml;
@@ -148,6 +149,45 @@ TEST_CASE(
   const auto catalog = scan(tree, {.roots = {tree.path("root")}});
   CHECK(catalog->libraries().empty());
   CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"W109"});
+}
+
+TEST_CASE("a root that holds too much is searched up to a limit, with one word, and hides no other") {
+  TestTree tree;
+  for (const char* folder : {"a", "b", "c", "d"}) {
+    tree.write(std::string("many/") + folder + "/x.nexuml.json", "{}");
+    tree.write(std::string("one/") + folder + "/readme", "");
+  }
+  for (const char* name : {"1", "2", "3"}) tree.write(std::string("flat/") + name + ".nexuml.json", "{}");
+  tree.write("last/x.nexuml.json", "{}");
+  const auto place = [&](const char* name) {
+    return SearchPlace{SearchPlace::Kind::components, tree.path(name), "--root", true};
+  };
+  const auto search = [&](std::vector<SearchPlace> places, const WalkLimits& limits, Diagnostics& problems) {
+    std::string found;
+    for (const auto& candidate : find_candidates(places, problems, limits))
+      found += candidate.manifest.substr(tree.path().size()) + " ";
+    return found;
+  };
+  Diagnostics few;
+  CHECK(search({place("many"), place("last")}, {.candidates = 2}, few) ==
+        "/many/a/x.nexuml.json /many/b/x.nexuml.json /last/x.nexuml.json ");
+  REQUIRE(codes(few) == std::vector<std::string>{"W109"});
+  CHECK(few.entries()[0].where.file == tree.path("many/c/x.nexuml.json"));
+  CHECK_THAT(few.to_text(), Catch::Contains(tree.path("many") + " holds more than 2 libraries"));
+
+  Diagnostics flat;
+  CHECK(search({place("flat")}, {.candidates = 2}, flat) == "/flat/1.nexuml.json /flat/2.nexuml.json ");
+  CHECK(codes(flat) == std::vector<std::string>{"W109"});
+
+  Diagnostics folders;
+  CHECK(search({place("one"), place("last")}, {.folders = 3}, folders) == "/last/x.nexuml.json ");
+  REQUIRE(codes(folders) == std::vector<std::string>{"W109"});
+  CHECK_THAT(folders.to_text(), Catch::Contains(tree.path("one") + " holds more than 3 folders"));
+
+  Diagnostics enough;
+  search({place("many"), place("one"), place("flat"), place("last")}, {.folders = 5, .candidates = 4},
+         enough);
+  CHECK(enough.empty());
 }
 
 TEST_CASE("a root that is missing is an error where it was asked for, else a warning") {
