@@ -7,7 +7,7 @@
 #   4. a TorchConfig.cmake that CMake finds by itself
 #   5. LibTorch_FALLBACK, where the package configuration of NexuML puts the one that NexuML was built with
 #
-# Result: LibTorch_FOUND, LibTorch_VERSION, LibTorch_ROOT_DIR, LibTorch_LIBRARY_DIR, LibTorch_CUDA (whether that LibTorch
+# Result: LibTorch_FOUND, LibTorch_VERSION, LibTorch_FLAVOUR (cpu, cu132, rocm6.4: for which devices), LibTorch_ROOT_DIR, LibTorch_LIBRARY_DIR, LibTorch_CUDA (whether that LibTorch
 # has a CUDA part whose libraries resolve). The CUDA part is never linked: it is opened by path when a run asks for it,
 # because linking it makes every start slower. The CUDA language is not enabled.
 
@@ -90,6 +90,25 @@ function(_libtorch_version)
   endforeach()
 endfunction()
 
+# What stands behind the + of the full version; LibTorch before its first release of that kind tells it by its files.
+function(_libtorch_flavour)
+  foreach(file version.py build-version)
+    if(EXISTS "${LibTorch_ROOT_DIR}/${file}")
+      file(STRINGS "${LibTorch_ROOT_DIR}/${file}" lines REGEX "^(__version__|[0-9])" LIMIT_COUNT 1)
+      if(lines MATCHES "[0-9]\\+([A-Za-z0-9.]+)")
+        set(LibTorch_FLAVOUR "${CMAKE_MATCH_1}" PARENT_SCOPE)
+        return()
+      endif()
+    endif()
+  endforeach()
+  set(LibTorch_FLAVOUR cpu PARENT_SCOPE)
+  foreach(device cuda hip xpu)
+    if(EXISTS "${LibTorch_LIBRARY_DIR}/libtorch_${device}.so")
+      set(LibTorch_FLAVOUR ${device} PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
 # Debian's libraries use the C++11 strings; a LibTorch with the old ones would fail at link time with unreadable names.
 function(_libtorch_refuse_old_strings)
   set(config "${LibTorch_ROOT_DIR}/share/cmake/Torch/TorchConfig.cmake")
@@ -140,6 +159,7 @@ _libtorch_locate()
 if(LibTorch_ROOT_DIR)
   _libtorch_version()
   set(LibTorch_LIBRARY_DIR "${LibTorch_ROOT_DIR}/lib")
+  _libtorch_flavour()
 endif()
 
 include(FindPackageHandleStandardArgs)

@@ -105,6 +105,9 @@ function(_nexuml_add_note target id version)
 ")
   target_sources(${target} PRIVATE "${note}")
   set_source_files_properties("${note}" PROPERTIES SKIP_PRECOMPILE_HEADERS ON SKIP_UNITY_BUILD_INCLUSION ON)
+  if(LibTorch_FLAVOUR)
+    set_source_files_properties("${note}" PROPERTIES COMPILE_DEFINITIONS "NEXUML_TORCH_FLAVOUR=\"${LibTorch_FLAVOUR}\"")
+  endif()
 endfunction()
 
 # Where the library is built with a sanitizer and the host is not, the sanitizer's runtime has to be in the process

@@ -3,6 +3,7 @@
 #include <nexuml/abi.h>
 #include <nexuml/value.h>
 
+#include <algorithm>
 #include <charconv>
 
 #if defined(__linux__)
@@ -58,6 +59,20 @@ std::string sanitizer_of_process() {
 // 3 of x86-64-v3; 0 where no level is told.
 int level_number(std::string_view processor) {
   return processor.starts_with("x86-64-v") && processor.size() == 9 ? processor.back() - '0' : 0;
+}
+
+// "cu132" of "2.15.0+cu132"; empty where none is told.
+std::string_view flavour(std::string_view version) {
+  const auto plus = version.find('+');
+  return plus == std::string_view::npos ? std::string_view() : version.substr(plus + 1);
+}
+
+// Whether a file is one of LibTorch's own for a device: libtorch_cuda.so, c10_hip.dll.
+bool is_for_a_device(std::string_view file) {
+  if (file.starts_with("lib")) file.remove_prefix(3);
+  for (std::string_view part : {"torch_cuda", "c10_cuda", "torch_hip", "c10_hip", "torch_xpu", "c10_xpu"})
+    if (file.starts_with(part)) return true;
+  return false;
 }
 
 std::string text_field(const Value& map, std::string_view key) {
@@ -116,7 +131,8 @@ std::optional<AbiNote> read_note(const std::string& payload, const Where& where,
                "the ABI note has form " + (form ? describe_for_message(*form) : std::string("unknown")) +
                    ", this host reads form 1",
                where)
-        .hint = "use a host as new as the library";
+        .hint =
+        form && form->is_integer() && form->as_integer() < 1 ? rebuild : "use a host as new as the library";
     return std::nullopt;
   }
   AbiNote result{text_field(note, "id"),
@@ -138,6 +154,22 @@ bool check_processor(const AbiFacts& library, const AbiFacts& host, const Where&
              "built for processors of level " + library.processor + ", this one has " + host.processor, where)
       .hint =
       "build the library without -march=native, or for the level of the oldest machine that is to run it";
+  return false;
+}
+
+bool check_flavour(const AbiFacts& library, const AbiFacts& host, const std::vector<std::string>& needed,
+                   const Where& where, Diagnostics& problems) {
+  const auto built_for = library.part("torch-"), has = host.part("torch-");
+  const auto device = std::ranges::find_if(needed, is_for_a_device);
+  if (device == needed.end() || flavour(built_for).empty() || flavour(has).empty() ||
+      flavour(built_for) == flavour(has))
+    return true;
+  problems
+      .error("E303",
+             "needs " + *device + " of LibTorch " + std::string(built_for) + ", this host has " +
+                 std::string(has),
+             where)
+      .hint = rebuild;
   return false;
 }
 

@@ -11,6 +11,23 @@ namespace {
 
 constexpr std::size_t named_symbols = 5;  // symbols in a message
 
+// Functions that stand in the shared library alone, never inline in a header, by the start of their names.
+struct Marker {
+  std::string_view symbol, library;
+};
+constexpr Marker markers[] = {{"_ZN2at4_ops", "LibTorch"},
+                              {"_ZN3c106detail14torchCheckFail", "LibTorch"},
+                              {"_ZN3tbb6detail2r1", "oneTBB"},
+                              {"_ZN6google8protobuf14DescriptorPool", "protobuf"}};
+
+// A library that is in the process already and was linked into this one once more; empty where there is none.
+std::string_view second_copy(const ElfFacts& facts) {
+  for (const Marker& marker : markers)
+    for (const auto& name : facts.exported)
+      if (name.starts_with(marker.symbol)) return marker.library;
+  return {};
+}
+
 }  // namespace
 
 void advise(const ElfFacts& facts, const std::vector<std::string>& undefined, const Where& where,
@@ -34,6 +51,14 @@ void advise(const ElfFacts& facts, const std::vector<std::string>& undefined, co
                  where)
         .hint =
         "nexuml_add_library hides them with its version script; a second script must not show them again";
+  }
+  if (const auto copy = second_copy(facts); !copy.empty()) {
+    problems
+        .warning(
+            "W607",
+            fmt::format("a copy of {} is linked into it: two in one process end it or mix their state", copy),
+            where)
+        .hint = "link the shared library, which the host has open already";
   }
   for (const auto& needed : facts.needed) {
     // LibTorch brings the OpenMP that is used.

@@ -1,4 +1,4 @@
-// What is not wrong with a library, but will hurt somebody: W602 to W604, W606.
+// What is not wrong with a library, but will hurt somebody: W602 to W604, W606, W607.
 #pragma once
 
 #include <nexuml/diagnostic.h>

@@ -46,10 +46,9 @@ class Walk {
                         : problems_.warning("E105", message, Where::in_file(place_->path));
     entry.hint = "create it, or leave it out";
   }
-  // A component library of ours for another system: harmless, and worth a line to who looks for it.
-  void report_foreign_library(const std::string& path) {
-    const FileBytes bytes(path);
-    const auto foreign = bytes.problem().empty() ? read_foreign_library(bytes) : std::nullopt;
+  // A component library of ours for another system or machine: harmless, and worth a line to who looks for it.
+  void report_foreign_library(const FileBytes& bytes, const std::string& path) {
+    const auto foreign = read_foreign_library(bytes);
     Diagnostics unreported;
     const auto note = foreign ? read_note(foreign->note, Where::in_file(path), unreported) : std::nullopt;
     if (!note) return;
@@ -145,9 +144,16 @@ void Walk::search(const std::string& folder, const Listing& listing) {
   for (const auto& name : listing.libraries) {
     std::string path = folder + "/" + name;
     const FileBytes bytes(path);
-    if (bytes.problem().empty() && is_own_library(bytes)) add({.library = std::move(path)});
+    if (!bytes.problem().empty()) continue;
+    if (is_own_library(bytes))
+      add({.library = std::move(path)});
+    else
+      report_foreign_library(bytes, path);
   }
-  for (const auto& name : listing.foreign_libraries) report_foreign_library(folder + "/" + name);
+  for (const auto& name : listing.foreign_libraries) {
+    const std::string path = folder + "/" + name;
+    if (const FileBytes bytes(path); bytes.problem().empty()) report_foreign_library(bytes, path);
+  }
 }
 
 }  // namespace

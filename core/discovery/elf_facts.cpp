@@ -16,6 +16,7 @@ constexpr std::size_t max_exported = 4096;
 constexpr std::uint64_t max_symbols = 1u << 20;
 constexpr std::size_t max_undefined = 65536;
 constexpr std::size_t max_versions = 4096;
+constexpr std::uint32_t note_type = 1;  // of those with our owner, see cmake/library_note.cpp
 
 // Reads one struct, or fails.
 template <class T>
@@ -69,8 +70,8 @@ class ElfReader {
   ElfReader(const ByteSource& bytes, Where where, Diagnostics& problems)
       : bytes_(bytes), where_(std::move(where)), problems_(problems) {}
 
-  // Header and program headers: enough to find the notes.
-  bool read_headers();
+  // Header and program headers: enough to find the notes. Without `any_machine` of this one only.
+  bool read_headers(bool any_machine = false);
   // Everything the loader relies on; the symbols by themselves, since their names are many reads.
   bool read_dynamic(ElfFacts& facts);
   bool read_exports(ElfFacts& facts);
@@ -104,7 +105,7 @@ class ElfReader {
   std::uint64_t undefined_end_ = 0;  // index behind the last symbol that can be undefined
 };
 
-bool ElfReader::read_headers() {
+bool ElfReader::read_headers(bool any_machine) {
   const auto start = bytes_.text(0, std::min<std::uint64_t>(bytes_.size(), 64)).value_or("");
   if (!start.starts_with(ELFMAG))
     return fail("E201", "not a shared library: expected an ELF file, but " + what_else(start));
@@ -113,7 +114,7 @@ bool ElfReader::read_headers() {
   }
   std::memcpy(&header_, start.data(), sizeof header_);
   if (header_.e_ident[EI_CLASS] != ELFCLASS64 || header_.e_ident[EI_DATA] != ELFDATA2LSB ||
-      machine() != host_machine()) {
+      (!any_machine && machine() != host_machine())) {
     const std::string bits = header_.e_ident[EI_CLASS] == ELFCLASS32 ? " (32 bit)" : "";
     return fail("E203",
                 "built for " + machine() + bits + ", this host runs on " + std::string(host_machine()),
@@ -348,7 +349,7 @@ void ElfReader::read_notes(ElfFacts& facts) const {
       if (payload_at > notes->size() || note.n_descsz > notes->size() - payload_at) break;
       const std::string_view owner(notes->data() + name_at, note.n_namesz);
       const std::string_view payload(notes->data() + payload_at, note.n_descsz);
-      if (owner == std::string_view("NEXUML\0", 7)) facts.note = payload;
+      if (owner == std::string_view("NEXUML\0", 7) && note.n_type == note_type) facts.note = payload;
       if (owner == std::string_view("GNU\0", 4) && note.n_type == NT_GNU_BUILD_ID) {
         static constexpr char digits[] = "0123456789abcdef";
         facts.build_id.clear();
@@ -409,6 +410,15 @@ bool has_nexuml_note(const ByteSource& bytes) {
   ElfFacts facts;
   reader.read_notes(facts);
   return facts.note.has_value();
+}
+
+std::optional<ForeignElf> read_foreign_elf(const ByteSource& bytes) {
+  Diagnostics unreported;
+  ElfReader reader(bytes, {}, unreported);
+  if (!reader.read_headers(/*any_machine=*/true) || reader.machine() == host_machine()) return std::nullopt;
+  ElfFacts facts;
+  reader.read_notes(facts);
+  return facts.note ? std::optional(ForeignElf{reader.machine(), std::move(*facts.note)}) : std::nullopt;
 }
 
 std::optional<std::string> read_elf_section(const ByteSource& bytes, std::string_view name) {

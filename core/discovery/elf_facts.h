@@ -44,6 +44,13 @@ std::optional<ElfFacts> read_elf_facts(const ByteSource& bytes, const Where& whe
 // Whether the file is a shared object with our note; never reports. For files that no manifest names.
 bool has_nexuml_note(const ByteSource& bytes);
 
+// The note of a shared object for another machine of 64 bits; nothing for other files.
+struct ForeignElf {
+  std::string machine;  // "aarch64"
+  std::string note;
+};
+std::optional<ForeignElf> read_foreign_elf(const ByteSource& bytes);
+
 // The content of a section, at most 64 MiB.
 std::optional<std::string> read_elf_section(const ByteSource& bytes, std::string_view name);
 

@@ -128,6 +128,7 @@ DeclaredLibrary declared(Manifest manifest, const Candidate& candidate, const st
 struct LibraryFile {
   AbiNote note;
   std::vector<VersionNeed> version_needs;
+  std::vector<std::string> needed;
 };
 
 // Checks the file; `manifest` is null for a bare library. Nothing after a problem was reported.
@@ -154,7 +155,7 @@ std::optional<LibraryFile> check_library_file(const FileBytes& bytes, const Mani
         .hint = "write NEXUML_LIBRARY(registry) { ... } in one of its sources";
     return std::nullopt;
   }
-  return LibraryFile{std::move(*note), std::move(facts->version_needs)};
+  return LibraryFile{std::move(*note), std::move(facts->version_needs), std::move(facts->needed)};
 }
 
 // Builds for several machines may lie in one root on purpose: harmless, and worth a line to who looks for
@@ -212,7 +213,10 @@ std::optional<Examined> examine(const Candidate& candidate, const AbiFacts& host
     } else if (file) {
       check_processor(file->note.abi, host, where, found);  // what no manifest tells
     }
-    if (file) check_system_versions(file->version_needs, where, found);
+    if (file) {
+      check_flavour(file->note.abi, host, file->needed, where, found);
+      check_system_versions(file->version_needs, where, found);
+    }
   } else {
     found.append(problems);  // the reason stands there already
   }

@@ -19,6 +19,7 @@ struct LibraryFacts {
   bool exports_entry = false;       // nexuml_library_entry_v1
   std::optional<std::string> note;  // payload of our ABI note
   std::vector<VersionNeed> version_needs;
+  std::vector<std::string> needed;  // libraries that it links, in order
 };
 
 // Nothing after a problem was reported at `where`: E201 to E204.
@@ -31,8 +32,8 @@ std::optional<std::string> read_library_section(const ByteSource& bytes, std::st
 // Whether the file is a library of this system with our note; never reports.
 bool is_own_library(const ByteSource& bytes);
 
-// The payload of the note in a library for another system, and what that is: "Windows (x86_64)". Nothing for
-// other files.
+// The payload of the note in a library for another system or machine, and what that is: "Windows (x86_64)",
+// "aarch64". Nothing for other files.
 struct ForeignLibrary {
   std::string note;
   std::string system;

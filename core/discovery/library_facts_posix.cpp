@@ -9,7 +9,7 @@ std::optional<LibraryFacts> read_library_facts(const ByteSource& bytes, const Wh
   auto facts = read_elf_facts(bytes, where, problems);
   if (!facts) return std::nullopt;
   return LibraryFacts{std::move(facts->build_id), facts->exports_entry, std::move(facts->note),
-                      std::move(facts->version_needs)};
+                      std::move(facts->version_needs), std::move(facts->needed)};
 }
 
 std::optional<std::string> read_library_section(const ByteSource& bytes, std::string_view name) {
@@ -21,6 +21,8 @@ bool is_own_library(const ByteSource& bytes) {
 }
 
 std::optional<ForeignLibrary> read_foreign_library(const ByteSource& bytes) {
+  if (auto elf = read_foreign_elf(bytes))
+    return ForeignLibrary{std::move(elf->note), std::move(elf->machine)};
   Diagnostics unreported;
   auto facts = read_pe_facts(bytes, {}, unreported);
   if (!facts || !facts->note) return std::nullopt;

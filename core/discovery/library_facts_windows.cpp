@@ -16,7 +16,7 @@ std::optional<LibraryFacts> read_library_facts(const ByteSource& bytes, const Wh
         .hint = "use the library's build for this machine";
     return std::nullopt;
   }
-  return LibraryFacts{{}, facts->exports_entry, std::move(facts->note), {}};
+  return LibraryFacts{{}, facts->exports_entry, std::move(facts->note), {}, std::move(facts->needed)};
 }
 
 // A section's name has eight letters here, ours are longer: the manifest stands beside the library.

@@ -11,7 +11,7 @@
 namespace nexuml {
 
 // "layer/gain@1 (Gain)" for each definition and target of a library whose type lies outside every namespace.
-// An anonymous namespace is one: its types are nobody else's.
+// An anonymous namespace is one: its types are nobody else's. A class around a type looks like a namespace.
 std::vector<std::string> types_without_namespace(const ComponentRegistry& registry,
                                                  const std::string& library);
 

@@ -67,8 +67,39 @@ TEST_CASE("a note that is damaged or of another form is refused") {
   CHECK(refused(""));
   CHECK(refused("{\"note_version\":1"));
   CHECK(refused("[]"));
-  CHECK(refused(R"({"note_version":2,"id":"a","version":"1","nexuml":"1.0","tag":"t"})"));
   CHECK(refused(R"({"note_version":1,"id":"a","version":"1"})"));
+}
+
+TEST_CASE("a note of a newer form asks for a newer host, one of an older form for a new build") {
+  const auto told = [](int form) {
+    Diagnostics problems;
+    CHECK_FALSE(read_note(
+        fmt::format(R"({{"note_version":{},"id":"a","version":"1","nexuml":"1.0","tag":"t"}})", form), {},
+        problems));
+    REQUIRE(codes(problems) == std::vector<std::string>{"E206"});
+    return problems.to_text();
+  };
+  CHECK_THAT(told(2), Catch::Contains("form 2, this host reads form 1") && Catch::Contains("a host as new"));
+  CHECK_THAT(told(0), Catch::Contains("form 0, this host reads form 1") && Catch::Contains("rebuild"));
+}
+
+TEST_CASE("another flavour of LibTorch matters to a library that links its part for a device") {
+  const auto told = [](const std::string& built_for, const std::string& has,
+                       std::vector<std::string> needed) {
+    Diagnostics problems;
+    const bool fits = check_flavour({"1.0", "x86_64-linux-gnu;torch-" + built_for, ""},
+                                    {"1.0", "x86_64-linux-gnu;torch-" + has, ""}, needed, {}, problems);
+    CHECK(fits == problems.empty());
+    return problems.to_text();
+  };
+  const std::vector<std::string> plain{"libtorch_cpu.so", "libc10.so"}, device{"libc10.so", "libc10_cuda.so"};
+  CHECK(told("2.15.0+cu132", "2.15.0+cpu", plain).empty());
+  CHECK(told("2.15.0+cu132", "2.15.1+cu132", device).empty());
+  CHECK_THAT(told("2.15.0+cu132", "2.15.0+cpu", device),
+             Catch::Contains("E303") &&
+                 Catch::Contains("needs libc10_cuda.so of LibTorch 2.15.0+cu132, this host has 2.15.0+cpu"));
+  CHECK_FALSE(told("2.15.0+rocm6.4", "2.15.0+cu132", {"torch_hip.dll"}).empty());
+  CHECK(differences("1.0", "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.0+cpu;tbb-12").empty());
 }
 
 TEST_CASE("a library for newer processors is told by its level") {

@@ -43,6 +43,21 @@ TEST_CASE("a second OpenMP is worth a word") {
   CHECK(codes(problems) == std::vector<std::string>{"W604"});
 }
 
+TEST_CASE("a library of the process that is linked in once more is worth a word, by its name") {
+  const auto told = [](const std::string& symbol) {
+    ElfFacts facts;
+    facts.exported = {"nexuml_library_entry_v1", symbol};
+    Diagnostics problems;
+    advise(facts, {}, {}, problems);
+    return problems.to_text();
+  };
+  CHECK_THAT(told("_ZN2at4_ops3add4callERKNS_6TensorE"),
+             Catch::Contains("W607") && Catch::Contains("LibTorch"));
+  CHECK_THAT(told("_ZN3tbb6detail2r15spawnERNS0_2d14taskE"), Catch::Contains("W607: a copy of oneTBB"));
+  // What headers define inline is no copy.
+  CHECK_THAT(told("_ZN3c1013intrusive_ptrIvE5resetEv"), Catch::Contains("W603") && !Catch::Contains("W607"));
+}
+
 TEST_CASE("operators registered with LibTorch are worth a word: two versions of the library end a process") {
   CHECK(codes(advice_about("registers_operators")) == std::vector<std::string>{"W606"});
 }

@@ -1,6 +1,12 @@
 #include "discovery/discover.h"
 
+#include <elf.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
 #include <catch2/catch.hpp>
+#include <cstring>
 
 #include "discovery/candidates.h"
 #include "discovery/test_tree.h"
@@ -99,6 +105,8 @@ TEST_CASE("a copy of a library is shadowed by the one of the earlier place, and 
   CHECK(states(*catalog) == "test.good 1.0.0 declared, test.good 1.0.0 shadowed");
   CHECK_THAT(catalog->library("test.good")->origin.path, Catch::Contains("/second/"));
   CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"W601"});
+  CHECK_THAT(catalog->diagnostics().to_text(), Catch::Contains(tree.path("first/good/test.good")) &&
+                                                   Catch::Contains(tree.path("second/good/test.good")));
   CHECK(catalog->definitions().size() == 4);
 }
 
@@ -136,6 +144,15 @@ TEST_CASE("a root may be any folder: files that are no libraries of ours are pas
   TestTree tree;
   const auto catalog = scan(tree, {.roots = {"/usr/lib/x86_64-linux-gnu/perl-base", "/usr/bin"}});
   CHECK(catalog->libraries().empty());
+  CHECK(catalog->diagnostics().empty());
+}
+
+TEST_CASE("a component folder that is linked into a root is found by its link") {
+  TestTree tree;
+  tree.copy_fixture("good", "opt/good");
+  fs::create_directories(tree.path("root"));
+  fs::create_directory_symlink("../opt/good", tree.path("root/link"));
+  CHECK(states(*scan(tree, {.roots = {tree.path("root")}})) == "test.good 1.0.0 declared");
 }
 
 TEST_CASE(
@@ -228,12 +245,25 @@ TEST_CASE("a library for another LibTorch is incompatible before its file is loo
 TEST_CASE("the note is the truth: a manifest of another build is refused") {
   TestTree tree;
   tree.copy_fixture("good", "root/good");
-  std::string text = read_bytes(tree.path("root/good/test.good/test_good.nexuml.json"));
-  text.replace(text.find("1.0.0"), 5, "9.9.9");
-  tree.write("root/good/test.good/test_good.nexuml.json", text);
-  const auto catalog = scan(tree, {.roots = {tree.path("root")}});
-  CHECK(states(*catalog) == "test.good 9.9.9 broken");
-  CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"E206"});
+  const std::string text = read_bytes(tree.path("root/good/test.good/test_good.nexuml.json"));
+  AbiFacts newer_host = host_abi();
+  newer_host.interface_version = "1.9";
+  // What in the manifest is another build's, and the word for it.
+  for (const auto& [word, was, is] :
+       std::vector<std::array<std::string, 3>>{{"id", "\"test.good\"", "\"test.other\""},
+                                               {"version", "\"1.0.0\"", "\"9.9.9\""},
+                                               {"abi", "cxx11", "cxx11;more-1"},
+                                               {"interface", "\"nexuml\": \"1.0\"", "\"nexuml\": \"1.3\""}}) {
+    INFO(word);
+    std::string changed = text;
+    REQUIRE(changed.find(was) != std::string::npos);
+    changed.replace(changed.find(was), was.size(), is);
+    tree.write("root/good/test.good/test_good.nexuml.json", changed);
+    const auto catalog = scan(tree, {.roots = {tree.path("root")}}, {}, newer_host);
+    CHECK(catalog->libraries().front().state == EntryState::broken);
+    REQUIRE(codes(catalog->diagnostics()) == std::vector<std::string>{"E206"});
+    CHECK_THAT(catalog->diagnostics().to_text(), Catch::Contains("disagree: " + word + " '"));
+  }
 }
 
 TEST_CASE("a shared library without our note is refused where a manifest names it") {
@@ -255,6 +285,59 @@ TEST_CASE("no state is kept: a file that was mended is found in the next scan") 
   CHECK(states(*scan(tree, {.roots = {tree.path("root")}})) == "test.good 1.0.0 broken");
   tree.write("root/good/test.good/libtest_good.so", bytes);
   CHECK(states(*scan(tree, {.roots = {tree.path("root")}})) == "test.good 1.0.0 declared");
+  // Images set every file to one day, so neither size nor time says whether a file is the one of before.
+  const auto time = fs::last_write_time(library);
+  std::string damaged = bytes;
+  damaged[0] = 'x';
+  tree.write("root/good/test.good/libtest_good.so", damaged);
+  fs::last_write_time(library, time);
+  CHECK(states(*scan(tree, {.roots = {tree.path("root")}})) == "test.good 1.0.0 broken");
+}
+
+TEST_CASE("what a manifest names and is no file to read is one error each, and nobody waits for it") {
+  TestTree tree;
+  tree.copy_fixture("good", "root");
+  const std::string library = tree.path("root/test.good/libtest_good.so");
+  const auto told = [&] {
+    const auto catalog = scan(tree, {.roots = {tree.path("root")}});
+    CHECK(states(*catalog) == "test.good 1.0.0 broken");
+    const std::string text = catalog->diagnostics().to_text();
+    CHECK(codes(catalog->diagnostics()) == std::vector<std::string>{"E101"});
+    fs::remove_all(library);
+    return text;
+  };
+  fs::remove(library);
+  REQUIRE(::mkfifo(library.c_str(), 0600) == 0);
+  CHECK_THAT(told(), Catch::Contains(library));
+  fs::create_directory(library);
+  CHECK_THAT(told(), Catch::Contains(library));
+  fs::create_symlink("nowhere.so", library);
+  CHECK_THAT(told(), Catch::Contains("libtest_good.so"));
+  if (::geteuid() == 0) return;  // who may read everything
+  tree.write("root/test.good/libtest_good.so", "");
+  fs::permissions(library, fs::perms::none);
+  CHECK_THAT(told(), Catch::Contains(library));
+}
+
+TEST_CASE("a folder with nothing in it is a root like any other") {
+  TestTree tree;
+  fs::create_directories(tree.path("root/empty"));
+  const auto catalog = scan(tree, {.roots = {tree.path("root")}});
+  CHECK(catalog->libraries().empty());
+  CHECK(catalog->diagnostics().empty());
+}
+
+TEST_CASE("a bare library of ours for another machine is one line of the report, and no problem") {
+  TestTree tree;
+  std::string bytes = read_bytes(TestTree::fixture_root("good") + "/test.good/libtest_good.so");
+  const std::uint16_t machine = EM_AARCH64;
+  std::memcpy(bytes.data() + offsetof(Elf64_Ehdr, e_machine), &machine, sizeof machine);
+  tree.write("root/libfar.so", bytes);
+  const auto catalog = scan(tree, {.roots = {tree.path("root")}});
+  CHECK(catalog->libraries().empty());
+  REQUIRE(codes(catalog->diagnostics()) == std::vector<std::string>{"W203"});
+  CHECK(catalog->diagnostics().entries()[0].severity == Severity::note);
+  CHECK_THAT(catalog->diagnostics().to_text(), Catch::Contains("test.good 1.0.0 is a library for aarch64"));
 }
 
 TEST_CASE("names with spaces, letters of any script and line breaks are fine") {

@@ -16,6 +16,20 @@ std::string good_library() {
   return read_bytes(TestTree::fixture_root("good") + "/test.good/libtest_good.so");
 }
 
+// Where the first program header of a type stands.
+std::size_t segment_at(const std::string& bytes, std::uint32_t type) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  for (int index = 0; index < header.e_phnum; ++index) {
+    const std::size_t at = header.e_phoff + static_cast<std::size_t>(index) * sizeof(Elf64_Phdr);
+    Elf64_Phdr segment;
+    std::memcpy(&segment, bytes.data() + at, sizeof segment);
+    if (segment.p_type == type) return at;
+  }
+  FAIL("there is no such segment");
+  return 0;
+}
+
 std::string first_code(const std::string& bytes) {
   Diagnostics problems;
   const auto facts = read_elf_facts(MemoryBytes(bytes), Where::in_file("lib.so"), problems);
@@ -98,6 +112,33 @@ TEST_CASE("a library of another machine, a program and a debug-only file are ref
   CHECK(first_code(with([](Elf64_Ehdr& h) { h.e_type = ET_EXEC; })) == "E204");
   CHECK(first_code(with([](Elf64_Ehdr& h) { h.e_phoff = ~0ull - 8; })) == "E202");
   CHECK(first_code(with([](Elf64_Ehdr& h) { h.e_phnum = 0xffff; })) == "E202");
+
+  // `objcopy --only-keep-debug` leaves the program headers and takes what they point to.
+  std::string debug_only = bytes;
+  const std::size_t dynamic = segment_at(bytes, PT_DYNAMIC);
+  Elf64_Phdr segment;
+  std::memcpy(&segment, bytes.data() + dynamic, sizeof segment);
+  segment.p_filesz = 0;
+  std::memcpy(debug_only.data() + dynamic, &segment, sizeof segment);
+  CHECK(first_code(debug_only) == "E204");
+}
+
+TEST_CASE("a note with our owner and another type is not taken for the ABI note") {
+  std::string bytes = good_library();
+  const std::size_t owner = bytes.find(std::string_view("NEXUML\0", 7));
+  REQUIRE(owner != std::string::npos);
+  REQUIRE(bytes[owner - 4] == 1);
+  bytes[owner - 4] = 2;
+  CHECK_FALSE(has_nexuml_note(MemoryBytes(bytes)));
+}
+
+TEST_CASE("symbols are found by the old hash table, too") {
+  const std::string bytes =
+      read_bytes(std::string(NEXUML_SOURCE_ROOT) + "/tests/fuzz/corpus/elf/sysv_hash.so");
+  Diagnostics problems;
+  const auto facts = read_elf_facts(MemoryBytes(bytes), {}, problems);
+  REQUIRE(facts);
+  CHECK(facts->exports_entry);
 }
 
 TEST_CASE("no flipped byte makes the reader fail in another way than by a diagnostic") {

@@ -1,8 +1,9 @@
 // What a library and its host must agree on, as text that stands in the binary.
 //
-//     NEXUML_ABI_TAG    "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.0;tbb-12"
+//     NEXUML_ABI_TAG    "x86_64-linux-gnu;libstdcxx-cxx11;torch-2.15.0+cu132;tbb-12"
 //
-// The parts come from the compiler and from CMake (NEXUML_TORCH_VERSION, NEXUML_TBB_VERSION). Host and
+// The parts come from the compiler and from CMake (NEXUML_TORCH_VERSION and, where the tag is made, its flavour
+// NEXUML_TORCH_FLAVOUR: for which devices LibTorch was built; NEXUML_TBB_VERSION). Host and
 // library are compiled with this header, so both spell them alike. A library carries the tag in an ELF note,
 // read before the library is opened. Every macro is a string literal, because the note is written by the
 // assembler.
@@ -45,7 +46,9 @@
 #define NEXUML_ABI_STDLIB "stdlib-unknown"
 #endif
 
-#if defined(NEXUML_TORCH_VERSION)
+#if defined(NEXUML_TORCH_VERSION) && defined(NEXUML_TORCH_FLAVOUR)
+#define NEXUML_ABI_TORCH ";torch-" NEXUML_TORCH_VERSION "+" NEXUML_TORCH_FLAVOUR
+#elif defined(NEXUML_TORCH_VERSION)
 #define NEXUML_ABI_TORCH ";torch-" NEXUML_TORCH_VERSION
 #else
 #define NEXUML_ABI_TORCH ""
