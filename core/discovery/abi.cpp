@@ -128,7 +128,7 @@ std::optional<AbiNote> read_note(const std::string& payload, const Where& where,
   if (!form || !form->is_integer() || form->as_integer() != 1) {
     problems
         .error("E206",
-               "the ABI note has form " + (form ? describe_for_message(*form) : std::string("unknown")) +
+               "the ABI note has form " + (form ? write_json(*form) : std::string("unknown")) +
                    ", this host reads form 1",
                where)
         .hint =

@@ -253,7 +253,7 @@ TEST_CASE("the note is the truth: a manifest of another build is refused") {
        std::vector<std::array<std::string, 3>>{{"id", "\"test.good\"", "\"test.other\""},
                                                {"version", "\"1.0.0\"", "\"9.9.9\""},
                                                {"abi", "cxx11", "cxx11;more-1"},
-                                               {"interface", "\"nexuml\": \"1.0\"", "\"nexuml\": \"1.3\""}}) {
+                                               {"interface", "\"nexuml\":\"1.0\"", "\"nexuml\":\"1.3\""}}) {
     INFO(word);
     std::string changed = text;
     REQUIRE(changed.find(was) != std::string::npos);

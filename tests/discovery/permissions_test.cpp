@@ -70,7 +70,7 @@ TEST_CASE("what belongs to a third user is opened by its caller's rights and by 
     return;
   }
   constexpr uid_t third_user = 65534;
-  for (const char* given : {"above", "root", "root/a/test.good", "root/a/test.good/libtest_good.so",
+  for (const char* given : {"root", "root/a/test.good", "root/a/test.good/libtest_good.so",
                             "root/a/test.good/test_good.nexuml.json"}) {
     INFO(given);
     TestTree tree;
