@@ -79,7 +79,8 @@ void require_same_parts(const TrainingStrategy& strategy, const Value& recipe) {
 [[noreturn]] void refuse_with_missing_libraries(Diagnostics problems, const Value& about,
                                                 const ComponentRegistry& registry) {
   std::set<std::string> loaded{"program"};  // a program that registered something has no name of its own
-  for (const Value& library : library_records(registry).items()) loaded.insert(text_at(library, "id"));
+  const Value records = library_records(registry);
+  for (const Value& library : records.items()) loaded.insert(text_at(library, "id"));
   const Value* took_part = about.find("libraries");
   if (took_part && took_part->is_list())
     for (const Value& library : took_part->items())
