@@ -26,6 +26,7 @@ if(NEXUML_WITH_RUNTIME)
 endif()
 
 install(DIRECTORY sdk/include/nexuml DESTINATION include)
+install(DIRECTORY sdk/clang14/ DESTINATION include/nexuml-clang14)
 install(DIRECTORY sdk/template DESTINATION share/nexuml)
 install(FILES LICENSE THIRD_PARTY.md CHANGELOG.md DESTINATION share/nexuml)
 

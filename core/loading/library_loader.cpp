@@ -9,6 +9,7 @@
 #include "loading/agreement.h"
 #include "loading/libtorch.h"
 #include "loading/open_library.h"
+#include "loading/operators.h"
 #include "loading/requirement.h"
 #include "loading/torch_symbols.h"
 #include "recipe/built_in_targets.h"
@@ -102,6 +103,9 @@ bool LibraryLoader::open_and_commit(const DeclaredLibrary& library, const Where&
   if (needs_tensors &&
       (!open_runtime(problems) || !check_torch_symbols(library.origin.path, where, problems)))
     return false;
+  const bool operators = needs_tensors && registers_operators(library.origin.path);
+  if (operators && !opens_beside(library, with_operators_, environment_, problems)) return false;
+  if (operators) with_operators_.push_back(&library);
   const auto staged = open_library(library.origin.path, where, problems);
   if (!staged) return false;
   // What is wrong with the registration itself comes first: it explains a difference to the manifest.

@@ -19,6 +19,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "discovery/search.h"
 #include "registry/catalog.h"
@@ -59,6 +60,7 @@ class LibraryLoader {
   Environment environment_;
   ComponentRegistry registry_;
   std::set<const DeclaredLibrary*> loaded_, failed_;
+  std::vector<const DeclaredLibrary*> with_operators_;  // opened, and registered operators with LibTorch
   bool runtime_opened_ = false;
 };
 

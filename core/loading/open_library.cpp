@@ -5,8 +5,16 @@
 #include <boost/core/demangle.hpp>
 #include <regex>
 
+#include "loading/opened_files.h"
+#include "loading/runpath.h"
+
 namespace nexuml {
 namespace {
+
+// What nexuml_library_v1 measured in the first release. Libraries of that time keep their table however much
+// today's grows; a field that came later is read only from a table whose own size covers it.
+constexpr std::uint32_t first_table_size = 16;
+static_assert(offsetof(nexuml_library_v1, register_components) + sizeof(void*) == first_table_size);
 
 // `/path/lib.so: undefined symbol: _ZN3c105ErrorE` with the symbol as it stands in the source.
 std::string demangled(const std::string& text) {
@@ -21,17 +29,19 @@ std::string demangled(const std::string& text) {
   return result.append(rest, text.cend());
 }
 
-// LibTorch's exceptions end in a stack of frames; a person needs the sentence before it.
-std::string without_backtrace(std::string text) {
-  if (const auto frames = text.find("\nException raised from "); frames != std::string::npos)
-    text.resize(frames);
-  return text;
+// `boost::dll::shared_library::load() failed (dlerror system message: WORDS): Bad file descriptor`: the words.
+std::string system_words(const std::string& text) {
+  constexpr std::string_view before = "dlerror system message: ";
+  const auto begin = text.find(before), end = text.rfind("): ");
+  if (begin == text.npos || end == text.npos || end < begin) return text;
+  return text.substr(begin + before.size(), end - begin - before.size());
 }
 
-void report_open_failure(const std::string& text, const Where& where, Diagnostics& problems) {
+void report_open_failure(const std::string& path, const std::string& text, const Where& where,
+                         Diagnostics& problems) {
   if (text.find("cannot open shared object file") != std::string::npos) {
-    problems.error("E403", "a library that it needs was not found: " + text, where).hint =
-        "put it beside the library (it is looked for in its own folder), or install it";
+    problems.error("E403", "a library that it needs was not found: " + text + runpath_searched(path), where)
+        .hint = "put it beside the library (it is looked for in its own folder), or install it";
     return;
   }
   auto& entry = problems.error("E402", "the system cannot open the library: " + demangled(text), where);
@@ -53,15 +63,36 @@ void report_thrown_while_opening(const std::string& text, const Where& where, Di
 
 }  // namespace
 
+std::string without_backtrace(std::string text) {
+  constexpr std::string_view first_line = "\nException raised from ", frame = "frame #";
+  for (auto at = text.find(first_line); at != text.npos; at = text.find(first_line, at)) {
+    auto end = text.find('\n', at + 1);
+    while (end != text.npos && text.compare(end + 1, frame.size(), frame) == 0)
+      end = text.find('\n', end + 1);
+    text.erase(at, end == text.npos ? end : end - at);
+  }
+  return text;
+}
+
 std::optional<boost::dll::shared_library> open_shared(const std::string& path, const Where& where,
                                                       Diagnostics& problems) {
+  const auto file = file_identity(path);
+  if (file && was_replaced(path, *file)) {
+    problems
+        .error("E410", "the library was opened before by this process, and its file has been replaced since",
+               where)
+        .hint = "start a new process: what a process has opened it keeps to its end";
+    return std::nullopt;
+  }
   try {
     // The overload that throws is the one that keeps the system's message.
-    return boost::dll::shared_library(path, static_cast<boost::dll::load_mode::type>(library_open_flags()));
+    boost::dll::shared_library library(path, static_cast<boost::dll::load_mode::type>(library_open_flags()));
+    if (file) remember_opened(path, *file);
+    return library;
   } catch (const std::exception& failure) {
     const std::string text = failure.what();
     if (text.starts_with("boost::dll::"))
-      report_open_failure(text, where, problems);
+      report_open_failure(path, system_words(text), where, problems);
     else
       report_thrown_while_opening(text, where, problems);
   } catch (...) {
@@ -82,7 +113,7 @@ std::optional<StagedRegistration> open_library(const std::string& path, const Wh
   }
   const auto entry = library->get<nexuml_library_v1*(void)>(NEXUML_LIBRARY_ENTRY_SYMBOL);
   const nexuml_library_v1* table = entry();
-  if (!table || table->struct_size < sizeof(nexuml_library_v1) || !table->register_components) {
+  if (!table || table->struct_size < first_table_size || !table->register_components) {
     problems.error("E404", "the library's entry returned no usable table", where);
     return std::nullopt;
   }

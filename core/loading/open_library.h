@@ -21,7 +21,11 @@ void keep_open(const boost::dll::shared_library& library);
 // Whether this process has a shared object of this SONAME open.
 bool is_open(const char* soname) noexcept;
 
-// Null after E402 (the system's message, symbols demangled) or E403 (a library it needs is missing).
+// LibTorch's exceptions end in a stack of frames; a person needs the sentence before it.
+std::string without_backtrace(std::string text);
+
+// Null after E402 (the system's message, symbols demangled), E403 (a library it needs is missing) or E410 (this
+// process opened another file at that path).
 std::optional<boost::dll::shared_library> open_shared(const std::string& path, const Where& where,
                                                       Diagnostics& problems);
 

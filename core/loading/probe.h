@@ -7,8 +7,8 @@
 // hundred libraries cost the start of LibTorch once. A child has limits on time, memory and core files, and
 // no standard input; what it prints is read to the end and its tail kept; processes that it leaves behind are
 // ended with it. A crash, an abort in a thread, exit(), a deadlock or endless output is one diagnostic: E405
-// with the signal or exit code, E406 for the time limit. There is no in-process fallback: without a worker
-// the answer is E401.
+// with the signal or exit code, E406 for the time limit. A library that ends the worker is one diagnostic, too,
+// and the next library gets a new worker. There is no in-process fallback: without a worker the answer is E401.
 #pragma once
 
 #include <nexuml/diagnostic.h>
@@ -28,7 +28,9 @@ class LibraryLoader;
 
 struct ProbeOptions {
   std::chrono::milliseconds timeout{10'000};  // for one task
-  std::string host = "/proc/self/exe";        // the program that is executed as worker
+  // What the worker has beyond it, to end the child and what that left behind.
+  std::chrono::milliseconds patience{60'000};
+  std::string host = "/proc/self/exe";  // the program that is executed as worker
 };
 
 // What the worker is asked: {"task": "open", "library": path, ...}. The worker reads `library`, for messages,
@@ -49,7 +51,9 @@ class Prober {
 
  private:
   bool start(Diagnostics& problems);
-  void stop();
+  bool send(const Value& request);
+  // How the worker ended by itself; nothing for one that had to be killed, or was not there.
+  std::optional<int> stop();
 
   ProbeOptions options_;
   int worker_ = -1;     // process id
@@ -63,7 +67,7 @@ class Prober {
 using ProbeTask = std::function<Value(LibraryLoader& loader, const Value& request)>;
 int run_probe_worker(int requests, int responses, const ProbeTask& task);
 
-// The task `open`: the library is opened, lets itself register and is compared with its manifest. The answer
+// The task `open`: after the libraries whose paths `beside` lists, the library is opened, lets itself register and is compared with its manifest. The answer
 // tells in `open_ms` how long that took, and in `without_namespace` which of its types lie outside every
 // namespace.
 Value open_for_probe(LibraryLoader& loader, const Value& request);

@@ -23,8 +23,10 @@ extern "C" {  // which this header of glibc 2.36 does not say by itself
 #include "discovery/examine.h"
 #include "loading/diagnostic_value.h"
 #include "loading/library_loader.h"
+#include "loading/open_library.h"
 #include "loading/probe.h"
 #include "loading/probe_protocol.h"
+#include "loading/signal_words.h"
 #include "loading/type_scopes.h"
 
 namespace nexuml {
@@ -32,7 +34,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kept_output = 4096;  // the tail of what a library printed
+constexpr std::size_t kept_output = 65536;  // the tail of what a library printed,
+constexpr std::size_t told_output = 4096;   // and what of it is told, without the frames of an exception
 constexpr std::chrono::seconds forever{24 * 3600};
 
 std::string text_of(const Value& map, std::string_view key) {
@@ -214,17 +217,12 @@ ChildEnd await_child(pid_t child, int result, int output, std::chrono::milliseco
   return end;
 }
 
-std::string signal_words(int signal) {
-  const char* name = ::sigabbrev_np(signal);
-  const char* description = ::sigdescr_np(signal);
-  return fmt::format("SIG{} ({})", name ? name : "?", description ? description : "unknown");
-}
-
 // The last lines that it printed, as a part of the message.
 std::string printed(const std::string& output) {
-  const auto end = output.find_last_not_of(" \n\t\r");
-  if (end == std::string::npos) return {};
-  return "; it printed: " + output.substr(0, end + 1);
+  std::string text = without_backtrace(output);
+  text.erase(text.find_last_not_of(" \n\t\r") + 1);
+  if (text.size() > told_output) text.erase(0, text.size() - told_output);
+  return text.empty() ? text : "; it printed: " + text;
 }
 
 Value answer_of(const ChildEnd& end, const Value& request, std::chrono::milliseconds timeout) {
@@ -293,6 +291,9 @@ Value open_for_probe(LibraryLoader& loader, const Value& request) {
                             .place = 0,
                             .entry_point = true};
   auto examined = examine(candidate, host_abi(), problems);
+  if (const Value* beside = request.find("beside"))
+    for (const Value& path : beside->items())
+      open_shared(path.as_string(), Where::in_file(path.as_string()), problems);
   const auto start = Clock::now();
   if (examined && !problems.has_errors()) {
     examined->library.origin.path = candidate.library;

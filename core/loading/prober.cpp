@@ -12,6 +12,7 @@
 #include "loading/diagnostic_value.h"
 #include "loading/probe.h"
 #include "loading/probe_protocol.h"
+#include "loading/signal_words.h"
 
 extern char** environ;
 
@@ -34,6 +35,25 @@ void close_descriptor(int& descriptor) {
 void report_no_worker(const std::string& why, Diagnostics& problems) {
   problems.error("E401", "the worker that opens libraries in a process of its own is not there: " + why)
       .hint = "nothing was opened; check that nexuml-run can execute itself, then try again";
+}
+
+// The worker was there before it opened this library: what became of it is the library's doing.
+void report_lost_worker(const std::optional<int>& status, const std::string& library, Diagnostics& problems) {
+  const Where where = Where::in_file(library);
+  if (!status) {
+    problems
+        .error("E406", "while the library was opened, the process that opens libraries stopped answering",
+               where)
+        .hint = "a library must not stop or trace other processes; look for kill() and ptrace() in it";
+    return;
+  }
+  const std::string end = WIFSIGNALED(*status) ? signal_words(WTERMSIG(*status))
+                                               : fmt::format("exit code {}", WEXITSTATUS(*status));
+  problems
+      .error("E405",
+             fmt::format("while the library was opened, the process that opens libraries ended with {}", end),
+             where)
+      .hint = "a library must not end other processes; look for kill() in its static initialisers";
 }
 
 }  // namespace
@@ -96,16 +116,17 @@ bool Prober::start(Diagnostics& problems) {
   return true;
 }
 
-void Prober::stop() {
-  if (worker_ <= 0) return;
+std::optional<int> Prober::stop() {
+  if (worker_ <= 0) return std::nullopt;
   close_descriptor(requests_);  // the worker ends at the end of its requests
   close_descriptor(responses_);
-  int status = 0;
-  for (int waited = 0; ::waitpid(worker_, &status, WNOHANG) == 0; ++waited) {
+  int status = 0, waited = 0;
+  for (; ::waitpid(worker_, &status, WNOHANG) == 0; ++waited) {
     if (waited == 100) ::kill(worker_, SIGKILL);
     ::usleep(5'000);
   }
   worker_ = -1;
+  return waited > 100 ? std::nullopt : std::optional(status);
 }
 
 Value probe_request(std::string_view task, const DeclaredLibrary& library) {
@@ -119,9 +140,7 @@ Diagnostics Prober::probe(const DeclaredLibrary& library) {
   return problems;
 }
 
-Value Prober::ask(Value request, Diagnostics& problems) {
-  if (!start(problems)) return {};
-  request.set("timeout_ms", options_.timeout.count());
+bool Prober::send(const Value& request) {
   // A worker that died must not take this process with it.
   struct sigaction ignore {
   }, before{};
@@ -129,12 +148,23 @@ Value Prober::ask(Value request, Diagnostics& problems) {
   ::sigaction(SIGPIPE, &ignore, &before);
   const bool sent = send_message(requests_, request);
   ::sigaction(SIGPIPE, &before, nullptr);
+  return sent;
+}
+
+Value Prober::ask(Value request, Diagnostics& problems) {
+  if (!start(problems)) return {};
+  request.set("timeout_ms", options_.timeout.count());
+  bool sent = send(request);
+  if (!sent) {  // something ended the worker between two libraries: this one is not to blame
+    stop();
+    if (!start(problems)) return {};
+    sent = send(request);
+  }
   auto response =
-      sent ? receive_message(responses_, Clock::now() + options_.timeout + start_timeout) : std::nullopt;
+      sent ? receive_message(responses_, Clock::now() + options_.timeout + options_.patience) : std::nullopt;
   const Value* list = response ? response->find("diagnostics") : nullptr;
   if (!list || !list->is_list()) {
-    report_no_worker("it ended while it probed " + request.at("library").as_string(), problems);
-    stop();
+    report_lost_worker(stop(), request.at("library").as_string(), problems);
     return {};
   }
   for (const Value& entry : list->items()) problems.add(diagnostic_from_value(entry));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <optional>
 
 #include "cli/run_host.h"
@@ -39,12 +40,54 @@ TEST_CASE("doctor opens every library in a process of its own, and its report is
   for (const char* folder : {"abort_in_static_init", "good", "sleeps_for_ever", "throws", "alpha"}) {
     arguments.insert(arguments.end(), {"--root", TestTree::fixture_root(folder)});
   }
+  const auto start = std::chrono::steady_clock::now();
   const HostRun run = run_host(tree, arguments);
   INFO(run.all());
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20) * kSlowdown);
   CHECK(run.exit_code == 3);
   for (const char* code : {"E405", "E406", "E407"}) CHECK_THAT(run.out, Catch::Contains(code));
   CHECK_THAT(run.out, Catch::Contains("OK     test.good") && Catch::Contains("OK     org.example.alpha"));
+  CHECK_THAT(run.out, Catch::Contains("ended its process with SIGABRT"));
   CHECK_THAT(run.out, Catch::Contains("3 problems"));
+}
+
+TEST_CASE("doctor goes on with the next library after one that ended the process that opens them") {
+  TestTree tree;
+  const HostRun run = run_host(tree, {"doctor", "--root", TestTree::fixture_root("kills_the_worker"),
+                                      "--root", TestTree::fixture_root("needs_a_licence")});
+  INFO(run.all());
+  CHECK(run.exit_code == 3);
+  CHECK_THAT(run.out, Catch::Contains("ERROR  test.kills_the_worker") &&
+                          Catch::Contains("ended with SIGKILL") &&
+                          Catch::Contains("OK     test.needs_a_licence") && Catch::Contains("1 problem"));
+  CHECK_THAT(run.all(), !Catch::Contains("E401"));
+}
+
+TEST_CASE("doctor tells why a library is not used, and needs nobody to tell it that it was mended") {
+  TestTree tree;
+  tree.copy_fixture("good", "root");
+  const std::string library = "root/test.good/libtest_good.so", whole = read_bytes(tree.path(library));
+  tree.write(library, whole.substr(0, 3000));
+  const HostRun cut = run_host(tree, {"doctor", "--root", "root"});
+  INFO(cut.all());
+  CHECK(cut.exit_code == 3);
+  CHECK_THAT(cut.out, Catch::Contains("broken: ") && Catch::Contains("cut off"));
+  tree.write(library, whole);
+  const HostRun mended = run_host(tree, {"doctor", "--root", "root"});
+  INFO(mended.all());
+  CHECK(mended.exit_code == 0);
+  CHECK_THAT(mended.out, Catch::Contains("OK     test.good"));
+}
+
+TEST_CASE("doctor names every library of a circle of requirements") {
+  TestTree tree;
+  const HostRun run = run_host(tree, {"doctor", "--root", TestTree::fixture_root("circle_a"), "--root",
+                                      TestTree::fixture_root("circle_b")});
+  INFO(run.all());
+  CHECK(run.exit_code == 3);
+  CHECK_THAT(run.out, Catch::Contains("E504") &&
+                          Catch::Contains("test.circle_a requires test.circle_b requires test.circle_a") &&
+                          Catch::Contains("test.circle_b requires test.circle_a requires test.circle_b"));
 }
 
 TEST_CASE("doctor can look at files only") {

@@ -97,6 +97,15 @@ TEST_CASE("an entry without a table is an error, not a crash") {
   CHECK(codes(problems) == std::vector<std::string>{"E404"});
 }
 
+TEST_CASE("a library of the first release opens, and so does one whose table has grown since") {
+  TestTree tree;
+  auto loader = loader_for(tree, {"first_table", "larger_table"});
+  Diagnostics problems;
+  CHECK(loader.load_for(layer("first_table"), problems));
+  CHECK(loader.load_for(layer("larger_table"), problems));
+  CHECK(problems.to_text() == "");
+}
+
 TEST_CASE("a conflict is an error for who asks for it; the rest of both libraries can be used") {
   TestTree tree;
   auto loader = loader_for(tree, {"alpha", "beta"});
@@ -175,6 +184,17 @@ TEST_CASE("a requirement that is there and cannot be used is told with its reaso
   CHECK_FALSE(loader.load_for(layer("dependent"), problems));
   CHECK(codes(problems) == std::vector<std::string>{"E503"});
   CHECK_THAT(problems.to_text(), Catch::Contains("broken") && Catch::Contains("cut off"));
+}
+
+TEST_CASE("a requirement that fails while it is loaded comes with its own failure") {
+  TestTree tree;
+  auto loader = loader_for(tree, {"needs_throws", "throws"});
+  Diagnostics problems;
+  CHECK_FALSE(loader.load_for(layer("needs_throws"), problems));
+  CHECK(codes(problems) == std::vector<std::string>{"E407", "E503"});
+  CHECK_THAT(problems.to_text(), Catch::Contains("no licence file was found") &&
+                                     Catch::Contains("it requires test.throws, which failed to load"));
+  CHECK(loader.registry().definitions().empty());
 }
 
 TEST_CASE("a library that failed to load before is not tried again") {

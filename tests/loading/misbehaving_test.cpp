@@ -1,10 +1,17 @@
 // Libraries that do what no library should. Each is opened in a process of its own; this process, and the
 // report about the others, come through unharmed.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <cstdio>
 #include <map>
+#include <set>
 
 #include "discovery/test_tree.h"
+#include "loading/mapped_files.h"
 #include "loading/probe.h"
 #include "sanitizer.h"
 
@@ -13,11 +20,17 @@ using namespace nexuml::test;
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 struct Expected {
   const char* folder;
   const char* code;
-  const char* words;
+  const char* words;  // {} stands for the folder of the library
 };
+
+constexpr const char* missing_words =
+    "a library that it needs was not found: libnowhere.so.1: cannot open shared object file: No such file or "
+    "directory; the library's RUNPATH, which was searched: {}";
 
 // Found by looking at the file.
 constexpr Expected found_in_the_file[] = {{"no_entry", "E404", "nexuml_library_entry_v1"}};
@@ -36,7 +49,8 @@ constexpr Expected found_by_opening[] = {
     {"exit_in_static_init", "E405", "exit code 0"},
     {"illegal_instruction", "E405", "SIGILL"},
     {"kills_its_process", "E405", "SIGKILL"},
-    {"missing_dependency", "E403", "libnowhere.so.1"},
+    {"kills_the_worker", "E405", "the process that opens libraries ended with SIGKILL"},
+    {"missing_dependency", "E403", missing_words},
     {"one_type_two_names", "E501", "layer/one_type_two_names@1 and as layer/one_type_second_name@1"},
     {"quick_exit", "E405", "exit code 0"},
     {"raises_floating_trap", "E405", "SIGFPE"},
@@ -80,7 +94,18 @@ void check_probe(Prober& prober, const Expected& expected) {
   INFO(problems.to_text());
   REQUIRE(problems.size() >= 1);
   CHECK(problems.entries()[0].code == expected.code);
-  CHECK_THAT(problems.entries()[0].message, Catch::Contains(expected.words));
+  const fs::path library = catalog->libraries()[0].origin.path;
+  CHECK_THAT(problems.entries()[0].message,
+             Catch::Contains(fmt::format(fmt::runtime(expected.words), library.parent_path().string())));
+}
+
+// What `tells_its_worker` told: the numbers after "worker" and "child".
+std::pair<int, int> worker_and_child(const Diagnostics& problems) {
+  const std::string text = problems.to_text();
+  int worker = 0, child = 0;
+  const auto at = text.find("worker ");
+  if (at != text.npos) std::sscanf(text.c_str() + at, "worker %d child %d", &worker, &child);
+  return {worker, child};
 }
 
 // The processes that have a file mapped.
@@ -119,7 +144,83 @@ TEST_CASE("each misbehaving library is one diagnostic, and the prober goes on to
 
 TEST_CASE("a library that does not come back is stopped when its time is up") {
   Prober prober({.timeout = std::chrono::milliseconds(400), .host = NEXUML_RUN_PATH});
-  for (const auto& expected : stopped) check_probe(prober, expected);
+  for (const auto& expected : stopped) {
+    const auto start = Clock::now();
+    check_probe(prober, expected);
+    INFO(expected.folder);
+    CHECK(Clock::now() - start < std::chrono::seconds(10) * kSlowdown);
+  }
+}
+
+TEST_CASE("a library that ends the worker is named as what ended it, and the next gets a new worker") {
+  Prober prober({.host = NEXUML_RUN_PATH});
+  TestTree tree;
+  const auto killer = scan(tree, "kills_the_worker"), good = scan(tree, "good");
+  const auto teller = scan(tree, "tells_its_worker");
+  const int before = worker_and_child(prober.probe(teller->libraries()[0])).first;
+  const Diagnostics problems = prober.probe(killer->libraries()[0]);
+  INFO(problems.to_text());
+  REQUIRE(codes(problems) == std::vector<std::string>{"E405"});
+  CHECK(problems.entries()[0].where.file == killer->libraries()[0].origin.path);
+  CHECK_THAT(problems.entries()[0].hint, Catch::Contains("must not end other processes"));
+  CHECK(prober.probe(good->libraries()[0]).empty());
+  CHECK(worker_and_child(prober.probe(teller->libraries()[0])).first != before);
+}
+
+TEST_CASE("a worker that dies between two libraries is no fault of the next one") {
+  Prober prober({.host = NEXUML_RUN_PATH});
+  TestTree tree;
+  const auto teller = scan(tree, "tells_its_worker"), good = scan(tree, "good");
+  const int worker = worker_and_child(prober.probe(teller->libraries()[0])).first;
+  REQUIRE(worker > 1);
+  REQUIRE(::kill(worker, SIGKILL) == 0);
+  siginfo_t ended{};
+  REQUIRE(::waitid(P_PID, static_cast<id_t>(worker), &ended, WEXITED | WNOWAIT) == 0);
+  CHECK(prober.probe(good->libraries()[0]).to_text() == "");
+}
+
+TEST_CASE("a worker that a library stopped is given up after a while, and the next library gets a new one") {
+  Prober prober({.timeout = std::chrono::milliseconds(400),
+                 .patience = std::chrono::milliseconds(1000),
+                 .host = NEXUML_RUN_PATH});
+  TestTree tree;
+  const auto stopper = scan(tree, "stops_the_worker"), throws = scan(tree, "throws");
+  const auto start = Clock::now();
+  CHECK(codes(prober.probe(stopper->libraries()[0])) == std::vector<std::string>{"E406"});
+  CHECK(Clock::now() - start < std::chrono::seconds(10) * kSlowdown);
+  Prober patient({.host = NEXUML_RUN_PATH});
+  CHECK(codes(patient.probe(throws->libraries()[0])) == std::vector<std::string>{"E407"});
+}
+
+TEST_CASE("one worker opens LibTorch and the runtime, and forks for each library") {
+  Prober prober({.host = NEXUML_RUN_PATH});
+  TestTree tree;
+  std::set<int> workers, children;
+  const auto runtime = fs::path(NEXUML_COMPONENTS_ROOT).parent_path().parent_path() / "libnexuml-runtime.so";
+  for (const char* folder : {"one", "two", "three"}) {
+    tree.copy_fixture("tells_its_worker", folder);
+    const auto catalog = discover({.roots = {tree.path(folder)}}, empty_environment(tree));
+    const Diagnostics problems = prober.probe(catalog->libraries()[0]);
+    const auto [worker, child] = worker_and_child(problems);
+    INFO(problems.to_text());
+    REQUIRE(worker > 1);
+    workers.insert(worker);
+    children.insert(child);
+    CHECK_THAT(problems.to_text(),
+               Catch::Contains(fs::exists(runtime) ? " with the runtime" : " without the runtime"));
+  }
+  CHECK(workers.size() == 1);
+  CHECK(children.size() == 3);
+  CHECK_FALSE(workers.contains(::getpid()));
+}
+
+TEST_CASE("a symbol that is nowhere comes with the advice to rebuild") {
+  Prober prober({.host = NEXUML_RUN_PATH});
+  TestTree tree;
+  const auto catalog = scan(tree, "undefined_symbol");
+  const Diagnostics problems = prober.probe(catalog->libraries()[0]);
+  REQUIRE(codes(problems) == std::vector<std::string>{"E402"});
+  CHECK_THAT(problems.entries()[0].hint, Catch::Contains("rebuild it with this host's SDK"));
 }
 
 TEST_CASE("a library that closes every descriptor cannot pass for a good one") {
@@ -145,9 +246,11 @@ TEST_CASE("a process that a library leaves behind is ended with it") {
 
 TEST_CASE("without a worker nothing is opened, and that is said") {
   TestTree tree;
-  const auto good = scan(tree, "good");
+  tree.copy_fixture("good", "root");  // at a path where no other test opens it
+  const auto good = discover({.roots = {tree.path("root")}}, empty_environment(tree));
   for (const char* host : {"/no/such/program", "/bin/true", "/bin/cat"}) {
     Prober prober({.host = host});
     CHECK(codes(prober.probe(good->libraries()[0])) == std::vector<std::string>{"E401"});
+    CHECK_FALSE(is_mapped(good->libraries()[0].origin.path));
   }
 }

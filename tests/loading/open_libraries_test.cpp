@@ -2,8 +2,10 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "discovery/elf_facts.h"
 #include "discovery/test_tree.h"
 #include "loading/library_loader.h"
+#include "loading/mapped_files.h"
 #include "loading/open_library.h"
 
 using namespace nexuml;
@@ -13,6 +15,23 @@ namespace {
 
 LibraryLoader loader_over(const TestTree& tree, const std::string& root) {
   return {discover({.roots = {root}}, empty_environment(tree)), empty_environment(tree)};
+}
+
+std::string soname_of(const LibraryLoader& loader) {
+  const std::string path = loader.catalog().libraries().at(0).origin.path;
+  Diagnostics problems;
+  const auto facts = read_elf_facts(FileBytes(path), Where::in_file(path), problems);
+  return facts ? facts->soname : problems.to_text();
+}
+
+// The library in `folder` gives its place to a later version of it, as an installer does it.
+void replace_by_later(const TestTree& tree, const std::string& folder) {
+  tree.copy_fixture("good_1_10", "later");
+  std::string manifest = read_bytes(tree.path("later/test.good/test_good_1_10.nexuml.json"));
+  const std::string name = "libtest_good_1_10.so";
+  manifest.replace(manifest.find(name), name.size(), "libtest_good.so");
+  fs::rename(tree.path("later/test.good/" + name), tree.path(folder + "/libtest_good.so"));
+  fs::rename(tree.write("later/manifest", manifest), tree.path(folder + "/test_good.nexuml.json"));
 }
 
 const Identity kGain{ComponentKind::layer, "gain", "1"};
@@ -32,6 +51,63 @@ TEST_CASE("a library that is replaced by a renamed file while it is open goes on
   CHECK_THROWS_AS(loader.registry().layer("gain", {{"factor", -3}}), Error);
   CHECK(codes(loader_over(tree, tree.path("root")).catalog().diagnostics()) ==
         std::vector<std::string>{"E201"});
+}
+
+TEST_CASE("a library that was replaced after this process opened it is an error, not the old code") {
+  TestTree tree;
+  tree.copy_fixture("good", "root");
+  LibraryLoader before = loader_over(tree, tree.path("root"));
+  Diagnostics problems;
+  REQUIRE(before.load_for(kGain, problems));
+  replace_by_later(tree, "root/test.good");
+  LibraryLoader after = loader_over(tree, tree.path("root"));
+  INFO(after.catalog().diagnostics().to_text());
+  REQUIRE(after.catalog().library("test.good")->origin.version == "1.10.0");
+  CHECK_FALSE(after.load_for(kGain, problems));
+  CHECK(codes(problems) == std::vector<std::string>{"E410"});
+  CHECK_THAT(problems.to_text(), Catch::Contains("has been replaced since") &&
+                                     Catch::Contains("start a new process") &&
+                                     Catch::Contains("test.good/libtest_good.so"));
+  CHECK(after.registry().definitions().empty());
+  CHECK(before.registry().layer("gain", {{"factor", 3}}).params().at("factor") == Value(3.0));
+}
+
+TEST_CASE("a file that was not opened may be replaced before it is") {
+  TestTree tree;
+  tree.copy_fixture("good", "root");
+  LibraryLoader before = loader_over(tree, tree.path("root"));
+  replace_by_later(tree, "root/test.good");
+  LibraryLoader after = loader_over(tree, tree.path("root"));
+  Diagnostics problems;
+  CHECK(after.load_for(kGain, problems));
+  CHECK(problems.to_text() == "");
+}
+
+TEST_CASE("of two copies of a library only the first is ever opened") {
+  TestTree tree;
+  tree.copy_fixture("good", "first");
+  tree.copy_fixture("good", "second");
+  LibraryLoader loader(
+      discover({.roots = {tree.path("first"), tree.path("second")}}, empty_environment(tree)),
+      empty_environment(tree));
+  Diagnostics problems;
+  loader.load_all(problems);
+  REQUIRE(loader.registry().find(kGain));
+  CHECK(is_mapped(tree.path("first/test.good/libtest_good.so")));
+  CHECK_FALSE(is_mapped(tree.path("second/test.good/libtest_good.so")));
+}
+
+TEST_CASE("a library opens from a path with blanks, a newline and letters of any script") {
+  TestTree tree;
+  for (const char* folder : {"a b", "Gr\xc3\xbc\xc3\x9f", "line\nbreak", "\xe5\xb1\xa4 \xe9\x9f\xb3"}) {
+    INFO(folder);
+    tree.copy_fixture("good", folder);
+    LibraryLoader loader = loader_over(tree, tree.path(folder));
+    Diagnostics problems;
+    CHECK(loader.load_for(kGain, problems));
+    CHECK(problems.to_text() == "");
+    CHECK(loader.registry().layer("gain", {{"factor", 3}}).params().at("factor") == Value(3.0));
+  }
 }
 
 TEST_CASE("what a library made outlives its loader, its registry and its catalog") {
@@ -92,10 +168,13 @@ TEST_CASE("sixty-four libraries are open in one process beside each other") {
   }
 }
 
-TEST_CASE("two versions of one library are open in one process, and each keeps its own types") {
+TEST_CASE(
+    "two versions of one library, of one SONAME even, are open in one process, and each keeps its types") {
   TestTree tree;
   LibraryLoader older = loader_over(tree, TestTree::fixture_root("good"));
   LibraryLoader newer = loader_over(tree, TestTree::fixture_root("good_1_10"));
+  CHECK(soname_of(older) == "libtest_good-1.0.0.so");
+  CHECK(soname_of(newer) == soname_of(older));
   Diagnostics problems;
   REQUIRE((older.load_all(problems), newer.load_all(problems), problems.empty()));
   CHECK(older.registry().definitions()[0]->origin.version == "1.0.0");

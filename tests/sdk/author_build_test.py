@@ -1,5 +1,5 @@
 """How an author's library is built against an installed NexuML: with a sanitizer, through an emulator, with a manifest
-that stands ready, and with a mistake in it.
+that stands ready, with another compiler than the host, and with a mistake in it.
 
 The library uses no tensor, so that a build takes seconds.
 
@@ -54,6 +54,25 @@ struct Gain {
   static void describe(nexuml::Schema<Gain>& s) { s.field("factor", &Gain::factor).doc("The factor.").at_least(0); }
   std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext&) const { return nullptr; }
 };
+"""
+
+# Errors that cross the border between two compilers: one that the library throws, and one of the host, which the
+# library catches by its base class and casts to what it is.
+CROSSING = """
+nexuml::ScenarioSpec throwing(const nexuml::NoParameters&, const nexuml::ScenarioContext&) {
+  throw nexuml::Error("E831", "thrown by the library");
+}
+nexuml::ScenarioSpec catching(const nexuml::NoParameters&, const nexuml::ScenarioContext& context) {
+  try {
+    (void)context.layer("gain", {{"factor", -2.0}});
+  } catch (const std::exception& failure) {
+    const auto* error = dynamic_cast<const nexuml::Error*>(&failure);
+    const auto* other = dynamic_cast<const std::bad_alloc*>(&failure);
+    throw nexuml::Error("E831", error && !other ? "the library caught " + error->diagnostics().entries()[0].code
+                                                : std::string("the library caught something else"));
+  }
+  return {};
+}
 """
 
 
@@ -158,6 +177,25 @@ class AuthorBuild(unittest.TestCase):
         told = run(folder / "build" / "unit_tests")
         self.assertIn("the same, ", told)
         self.assertIn("factor", told)
+
+    @unittest.skipUnless(shutil.which("clang++"), "there is no clang++ here")
+    def test_errors_and_casts_cross_the_border_between_clang_and_the_host(self):
+        # Not tried here: layers and datasets, which need LibTorch's headers. libc++ never gets this far (E302).
+        folder = self.project("clang", extra=LAYER + CROSSING, body="""registry.add<Gain>("gain", "1");
+  registry.add_scenario<nexuml::NoParameters>("tiny-throws", tiny::throwing);
+  registry.add_scenario<nexuml::NoParameters>("tiny-catches", tiny::catching);""")
+        self.build(folder, "-DCMAKE_CXX_COMPILER=clang++")
+        roots = ("--root", folder / "build/components")
+        self.assertIn("clang", self.components(folder).joinpath("libtiny.so").read_bytes().decode("latin-1"))
+        self.assertIn("The factor.", self.nexuml_run("inspect", "gain", *roots))
+        thrown = self.nexuml_run("resolve", "tiny-throws", *roots, expect=1)
+        self.assertIn("error E831: thrown by the library", thrown)
+        caught = self.nexuml_run("resolve", "tiny-catches", *roots, expect=1)
+        self.assertIn("error E831: the library caught E", caught)
+        # The place of a registration is read by the host, too.
+        twice = self.project("clang_twice", 'registry.add<Gain>("a", "1");\n  registry.add<Gain>("b", "1");')
+        told = self.build(twice, "-DCMAKE_CXX_COMPILER=clang++", fails=True)
+        self.assertRegex(told, r"at library\.cpp:\d+, again by .* at library\.cpp:\d+")
 
     def test_a_mistake_in_the_registration_fails_the_build_with_its_code(self):
         for name, body, code in (("throwing", 'throw std::runtime_error("no licence");', "E407"),
