@@ -85,7 +85,8 @@ void try_data_source(const GoldenCase& golden, const ComponentRegistry& registry
       case_definition(golden.document.at("component"), ComponentKind::data_source, registry);
   report.phase = CasePhase::build;
   DataContext context;
-  if (const Value* key = definition.params(&registry).find("feature_key"); key && key->is_string())
+  const Value params = definition.params(&registry);
+  if (const Value* key = params.find("feature_key"); key && key->is_string())
     context.feature_key = key->as_string();
   const std::shared_ptr<Dataset> dataset = definition->build(context);
   report.phase = CasePhase::forward;
