@@ -206,10 +206,34 @@ class AuthorBuild(unittest.TestCase):
                 told = self.build(self.project(name, body), fails=True)
                 self.assertIn(code, told)
 
+    def test_one_type_registered_again_under_its_identity_is_declared_once_and_usable(self):
+        folder = self.project("again", 'registry.add<Gain>("gain", "1"); registry.add<Gain>("gain", "1");')
+        self.build(folder)
+        manifest = json.loads((self.components(folder) / "tiny.nexuml.json").read_text())
+        self.assertEqual([entry["name"] for entry in manifest["provides"]], ["gain"])
+        told = self.nexuml_run("inspect", "gain", "--root", folder / "build/components")
+        self.assertIn("state declared", told)
+        self.assertIn("The factor.", told)
+
+    def test_a_rule_that_no_part_of_a_field_can_keep_fails_the_build_and_names_the_field(self):
+        told = self.build(self.project("bound", extra=LAYER.replace("double factor = 2.0", "std::string factor")), fails=True)
+        self.assertIn("E407", told)
+        self.assertIn("'factor' has a bound, which speaks of numbers; it is text", told)
+
     def test_what_cmake_is_told_wrong_is_refused_when_it_configures(self):
         for name, line, words in (
                 ("no_id", "nexuml_add_library(tiny VERSION 1 SOURCES library.cpp)", "ID is missing"),
-                ("bad_id", "nexuml_add_library(tiny ID a/b VERSION 1 SOURCES library.cpp)", "ID is letters"),
+                ("bad_id", "nexuml_add_library(tiny ID a/b VERSION 1 SOURCES library.cpp)", "such as org.example.acme; found a/b"),
+                ("no_dots", "nexuml_add_library(tiny ID tiny VERSION 1 SOURCES library.cpp)", "such as org.example.acme; found tiny"),
+                ("bad_version", "nexuml_add_library(tiny ID a.b VERSION abc SOURCES library.cpp)", "VERSION starts with a digit"),
+                ("scenarios", "nexuml_add_library(tiny ID a.b VERSION 1 SOURCES library.cpp SCENARIOS scenarios/none.yaml)",
+                 "nexuml_add_library(tiny): there is no file"),
+                ("requires", 'nexuml_add_library(tiny ID a.b VERSION 1 SOURCES library.cpp REQUIRES "org.b >>1")', "REQUIRES is an id"),
+                ("requires_split", "nexuml_add_library(tiny ID a.b VERSION 1 SOURCES library.cpp REQUIRES org.b >=1)", "found >=1"),
+                ("one_id", "nexuml_add_library(tiny ID a.b VERSION 1 SOURCES library.cpp WITHOUT_TENSORS)\n"
+                 "nexuml_add_library(other ID a.b VERSION 1 SOURCES library.cpp WITHOUT_TENSORS)",
+                 "nexuml_add_library(other): the library tiny has the ID a.b already"),
+                ("install", "nexuml_install_library(elsewhere)", "was not made by nexuml_add_library"),
                 ("tests", "nexuml_add_library_tests(elsewhere)", "was not made by nexuml_add_library")):
             with self.subTest(name):
                 folder = self.project(name)
