@@ -22,7 +22,10 @@ std::string words_of_exception() {
     throw;
   } catch (const Error& error) {
     const auto& entries = error.diagnostics().entries();
-    return entries.empty() ? error.what() : entries.front().message;
+    if (entries.empty()) return error.what();
+    const Diagnostic& first = entries.front();
+    const bool says_where = first.message.find(first.where.key_path) != std::string::npos;
+    return says_where ? first.message : fmt::format("{} (at {})", first.message, first.where.key_path);
   } catch (const c10::Error& error) {
     return error.what_without_backtrace();
   } catch (const std::exception& error) {

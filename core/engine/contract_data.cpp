@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "engine/contract.h"
+#include "engine/sample_spec.h"
 
 namespace nexuml {
 namespace {
@@ -23,47 +24,79 @@ std::string difference_between(const TensorDict& one, const TensorDict& two, con
   return {};
 }
 
+Batch rows_from(const Dataset& dataset, std::int64_t first, std::int64_t rows) {
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(rows));
+  std::iota(indices.begin(), indices.end(), first);
+  return dataset.gather(indices);
+}
+
+// Empty where each tensor of `batch` starts with the dimension of its rows.
+std::string check_rows(const Batch& batch, std::int64_t rows) {
+  for (const TensorDict* part : {&batch.x, batch.y ? &*batch.y : nullptr}) {
+    if (!part) continue;
+    for (const auto& [key, tensor] : *part)
+      if (tensor.dim() == 0 || tensor.size(0) != rows)
+        return fmt::format("{} of {} rows has the shape {}: the first dimension must be the rows", key, rows,
+                           to_string(Shape(tensor.sizes().begin(), tensor.sizes().end())));
+  }
+  return {};
+}
+
+std::string difference_to_row(const TensorDict& together, const TensorDict& alone, std::int64_t row) {
+  if (together.keys() != alone.keys()) return fmt::format("row {} alone gives other keys", row);
+  for (const auto& [key, tensor] : alone)
+    if (!at::equal(tensor, together.get(key).narrow(0, row, 1)))
+      return fmt::format("row {} of {} alone differs from the same row in a batch", row, key);
+  return {};
+}
+
 // Rows of one shape, one under the other.
 std::string check_stacking(const Dataset& dataset) {
   const std::int64_t rows = std::min<std::int64_t>(dataset.size(), 3);
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(rows));
-  std::iota(indices.begin(), indices.end(), 0);
-  const Batch together = dataset.gather(indices);
-  for (const auto& [key, tensor] : together.x) {
-    if (tensor.dim() == 0 || tensor.size(0) != rows)
-      return fmt::format("{} of {} rows has the shape {}: the first dimension must be the rows", key, rows,
-                         to_string(Shape(tensor.sizes().begin(), tensor.sizes().end())));
-  }
+  const Batch together = rows_from(dataset, 0, rows);
+  if (std::string wrong = check_rows(together, rows); !wrong.empty()) return wrong;
   for (std::int64_t row = 0; row < rows; ++row) {
-    const std::int64_t index[] = {row};
-    const Batch alone = dataset.gather(index);
-    for (const auto& [key, tensor] : alone.x)
-      if (!at::equal(tensor, together.x.get(key).narrow(0, row, 1)))
-        return fmt::format("row {} of {} alone differs from the same row in a batch", row, key);
+    const Batch alone = rows_from(dataset, row, 1);
+    if (alone.y.has_value() != together.y.has_value())
+      return fmt::format("row {} alone has {} labels", row, alone.y ? "" : "no");
+    std::string wrong = check_rows(alone, 1);
+    if (wrong.empty()) wrong = difference_to_row(together.x, alone.x, row);
+    if (wrong.empty() && alone.y) wrong = difference_to_row(*together.y, *alone.y, row);
+    if (!wrong.empty()) return wrong;
   }
-  return difference_between(together.x, dataset.gather(indices).x, "reading the same rows again");
+  const Batch again = rows_from(dataset, 0, rows);
+  std::string wrong = difference_between(together.x, again.x, "reading the same rows again");
+  if (wrong.empty() && together.y && again.y)
+    wrong = difference_between(*together.y, *again.y, "reading the same rows again");
+  return wrong;
+}
+
+// Empty where the rows have what `who` says of them.
+std::string check_promises(const OrderedMap<TensorSpec>& promised, const TensorDict* rows,
+                           std::string_view who) {
+  for (const auto& [key, spec] : promised) {
+    const at::Tensor* tensor = rows ? rows->find(key) : nullptr;
+    if (!tensor) return fmt::format("{} names {}, the rows do not have it", who, key);
+    const TensorSpec found = spec_of_sample(*tensor);
+    if (!keeps(spec, found))
+      return fmt::format("{} gives {} as {}, the rows have {}", who, key, to_string(spec), to_string(found));
+  }
+  return {};
 }
 
 std::string check_specs(const Dataset& dataset, const DataSourceModel& source) {
-  const std::int64_t index[] = {0};
-  const Batch batch = dataset.gather(index);
-  const OrderedMap<TensorSpec> features = dataset.features();
-  for (const auto& [key, spec] : features) {
-    const at::Tensor* tensor = batch.x.find(key);
-    if (!tensor) return fmt::format("features() names {}, the rows do not have it", key);
-    const Shape shape(tensor->sizes().begin() + 1, tensor->sizes().end());
-    if (shape.size() != spec.shape.size() || dtype_of(tensor->scalar_type()) != spec.dtype)
-      return fmt::format("features() gives {} as {}, the rows have {} {}", key, to_string(spec),
-                         to_string(shape), to_string(dtype_of(tensor->scalar_type())));
-  }
-  if (const auto declared = source.declare()) {
-    for (const auto& [key, spec] : declared->features)
-      if (!features.find(key)) return fmt::format("declare() names {}, the data does not have it", key);
-    if (declared->num_samples && *declared->num_samples != dataset.size())
-      return fmt::format("declare() tells {} samples, the data has {}", *declared->num_samples,
-                         dataset.size());
-  }
-  return {};
+  const Batch batch = rows_from(dataset, 0, 1);
+  const TensorDict* labels = batch.y ? &*batch.y : nullptr;
+  std::string wrong = check_promises(dataset.features(), &batch.x, "features()");
+  if (wrong.empty()) wrong = check_promises(dataset.labels(), labels, "labels()");
+  const auto declared = source.declare();
+  if (!declared || !wrong.empty()) return wrong;
+  wrong = check_promises(declared->features, &batch.x, "declare()");
+  if (wrong.empty()) wrong = check_promises(declared->labels, labels, "declare()");
+  if (wrong.empty() && declared->num_samples && *declared->num_samples != dataset.size())
+    wrong =
+        fmt::format("declare() tells {} samples, the data has {}", *declared->num_samples, dataset.size());
+  return wrong;
 }
 
 // Ten rows of eight features, and a label.

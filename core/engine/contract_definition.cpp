@@ -69,6 +69,18 @@ std::string check_refusals(const Identity& identity, const ComponentRegistry& re
   return {};
 }
 
+// The first field that two lowerings do not have in common, and what it is in each.
+std::string first_difference(const Value& written, const Value& restored) {
+  for (const auto& entry : written.at("params").entries()) {
+    const Value* other = restored.at("params").find(entry.key);
+    if (other && *other == entry.value) continue;
+    return fmt::format("{} was written as {}, and after reading it is {}", entry.key,
+                       write_json(entry.value, {.indent = -1}),
+                       other ? write_json(*other, {.indent = -1}) : "missing");
+  }
+  return {};
+}
+
 std::string check_lowering(const Definition& definition, const ComponentRegistry& registry) {
   const Value lowered = registry.lower(definition);
   Diagnostics problems;
@@ -76,9 +88,9 @@ std::string check_lowering(const Definition& definition, const ComponentRegistry
   if (problems.has_errors()) return "its lowering is no JSON: " + problems.entries().front().message;
   const Definition restored = registry.definition(
       {definition.kind(), text.at("type").as_string(), text.at("version").as_string()}, text.at("params"));
-  if (!(restored == definition)) return "the restored definition differs from the one that was written";
-  const Value again = registry.lower(restored);
-  return again == lowered ? std::string() : "lowering the restored definition gives other parameters";
+  if (std::string differs = first_difference(lowered, registry.lower(restored)); !differs.empty())
+    return differs;
+  return restored == definition ? std::string() : "the definition that was read is of another type";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "engine/case_layer.h"
 #include "engine/contract.h"
+#include "engine/sample_spec.h"
 #include "runtime/seeded_random.h"
 
 namespace nexuml {
@@ -131,13 +132,9 @@ std::string differences_to_inferred(const Outcome& outcome) {
   for (const auto& [key, spec] : outcome.inferred.outputs) {
     const at::Tensor* output = outcome.outputs.find(key);
     if (!output) return fmt::format("it inferred {} and did not write it", key);
-    const TensorSpec real{
-        .shape = output->dim() == 0 ? Shape{} : Shape(output->sizes().begin() + 1, output->sizes().end()),
-        .dtype = dtype_of(output->scalar_type())};
-    bool same = real.dtype == spec.dtype && real.shape.size() == spec.shape.size();
-    for (std::size_t index = 0; same && index < real.shape.size(); ++index)
-      same = spec.shape[index] == unknown_size || spec.shape[index] == real.shape[index];
-    if (!same) return fmt::format("{} was inferred as {}, it is {}", key, to_string(spec), to_string(real));
+    const TensorSpec real = spec_of_sample(*output);
+    if (!keeps(spec, real))
+      return fmt::format("{} was inferred as {}, it is {}", key, to_string(spec), to_string(real));
   }
   return {};
 }

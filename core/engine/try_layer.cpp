@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "engine/case_layer.h"
+#include "engine/sample_spec.h"
 #include "engine/try_case.h"
 
 namespace nexuml {
@@ -54,10 +55,9 @@ void compare_outputs(const GoldenCase& golden, const CaseLayer& built, const Bat
     report.compare("out." + key, output ? *output : at::Tensor(), expected);
     const TensorSpec* inferred = built.inferred.outputs.find(key);
     if (!output || !inferred) continue;
-    const Shape shape(output->sizes().begin() + 1, output->sizes().end());
-    if (shape != inferred->shape || dtype_of(output->scalar_type()) != inferred->dtype)
-      report.fail(fmt::format("{} was inferred as {}, it is {} {}", key, to_string(*inferred),
-                              to_string(shape), to_string(dtype_of(output->scalar_type()))));
+    if (const TensorSpec found = spec_of_sample(*output); !keeps(*inferred, found))
+      report.fail(
+          fmt::format("{} was inferred as {}, it is {}", key, to_string(*inferred), to_string(found)));
   }
   for (const std::string& key : golden.texts("outputs_absent"))
     if (batch.x.contains(key)) report.fail("the layer wrote " + key + ", which the case leaves absent");

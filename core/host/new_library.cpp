@@ -9,6 +9,7 @@
 #include <map>
 
 #include "host/commands.h"
+#include "host/taken_names.h"
 
 namespace nexuml {
 namespace {
@@ -66,6 +67,15 @@ void check_name(const std::string& name) {
       !std::ranges::all_of(name, allowed)) {
     refuse(fmt::format("'{}' cannot be a name", name), "use letters, digits and '_', a letter first");
   }
+  if (const std::string_view owner = owner_of_name(name); !owner.empty())
+    refuse(fmt::format("'{}' cannot be a name: it is {}", name, owner), "choose another name");
+}
+
+// The name of the library is also that of its namespace and of its target in CMake.
+void check_library_name(const std::string& name) {
+  check_name(name);
+  if (const std::string_view owner = owner_of_library_name(name); !owner.empty())
+    refuse(fmt::format("'{}' cannot be the name of a library: it is {}", name, owner), "choose another name");
 }
 
 std::string filled(const fs::path& file, const Replacements& replacements) {
@@ -94,9 +104,10 @@ void write(const fs::path& path, const std::string& text) {
 
 int new_library(Session& session) {
   const auto& invocation = session.invocation();
-  const fs::path folder = invocation.text("name");
+  fs::path folder = fs::path(invocation.text("name")).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // `acme/`
   const std::string name = folder.filename().string();
-  check_name(name);
+  check_library_name(name);
   std::error_code ignored;
   if (fs::exists(folder, ignored))
     refuse(fmt::format("{} exists already", folder.string()), "choose another name");
@@ -105,6 +116,7 @@ int new_library(Session& session) {
   Replacements common{{"NAME", name}, {"NAMESPACE", name}};
   std::string includes, registrations, first_layer;
   std::map<fs::path, std::string> files;
+  const fs::path registration = folder / "src" / "library.cpp";
   for (const auto& part : parts) {
     std::vector<std::string> names = invocation.texts(part.option);
     const bool nothing_asked = std::ranges::none_of(
@@ -117,6 +129,10 @@ int new_library(Session& session) {
       replacements.insert({{"TYPE", type}, {"FILE", file}});
       for (const char* extension : {".h", ".cpp"}) {
         const fs::path path = folder / "src" / (file + extension);
+        if (path == registration)
+          refuse(fmt::format("'{}' cannot be the name of a part: {} registers the parts", given,
+                             registration.string()),
+                 "choose another name");
         if (files.contains(path))
           refuse(fmt::format("two parts would stand in {}", path.string()), "rename one of them");
         files[path] = filled(templates / (std::string(part.files) + extension), replacements);
@@ -127,7 +143,7 @@ int new_library(Session& session) {
     }
   }
   common.insert({{"INCLUDES", includes}, {"REGISTRATIONS", registrations}, {"TYPE", first_layer}});
-  files[folder / "src" / "library.cpp"] = filled(templates / "library.cpp", common);
+  files[registration] = filled(templates / "library.cpp", common);
   files[folder / "CMakeLists.txt"] = filled(templates / "CMakeLists.txt", common);
   files[folder / "README.md"] = filled(templates / "README.md", common);
   files[folder / ".github" / "workflows" / "build.yml"] = filled(templates / "ci.yml", common);

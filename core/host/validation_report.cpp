@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "value/text.h"
+
 namespace nexuml {
 namespace {
 
@@ -13,33 +15,24 @@ bool is_problem(const ValidationLine& line) {
   return line.status == "failed" || line.status == "crashed";
 }
 
-// For text and attributes of XML 1.0, which holds no control characters but these three.
+// What XML 1.0 may hold. Other characters cannot be written at all, not even as references.
+bool is_xml(char32_t c) {
+  return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0xfffe && c != 0xffff);
+}
+
+// For text and attributes. What cannot be written, bytes that are no UTF-8 among it, becomes a question mark.
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\n':
-        result += "&#10;";
-        break;
-      case '\t':
-        result += "&#9;";
-        break;
-      default:
-        result += byte < 0x20 ? '?' : c;
-    }
+  for (std::size_t at = 0; at < text.size();) {
+    const Character c = decode_utf8(text, at);
+    const std::string_view bytes = text.substr(at, std::max(c.size, 1u));
+    at += bytes.size();
+    if (c.size == 0 || !is_xml(c.code))
+      result += '?';
+    else if (std::string_view("&<>\"\n\r\t").find(bytes) != std::string_view::npos)
+      result += fmt::format("&#{};", static_cast<unsigned>(c.code));
+    else
+      result += bytes;
   }
   return result;
 }

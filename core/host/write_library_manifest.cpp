@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include "discovery/elf_facts.h"
 #include "discovery/manifest.h"
@@ -32,6 +33,16 @@ bool write_file(const std::string& path, const std::string& text, Diagnostics& p
   return false;
 }
 
+// To register a type again under its identity changes nothing, and the manifest names it once.
+void drop_repeated(StagedRegistration& staged) {
+  std::set<Identity> identities;
+  std::erase_if(staged.definitions,
+                [&](const DefinitionEntry& entry) { return !identities.insert(entry.identity).second; });
+  std::set<std::string> paths;
+  std::erase_if(staged.targets,
+                [&](const TargetEntry& entry) { return !paths.insert(entry.node->path).second; });
+}
+
 // The manifest and the schemas of a library that is opened here; nothing after a problem was reported.
 std::optional<std::pair<std::string, std::string>> declared_texts(LibraryLoader& loader, const Value& request,
                                                                   Diagnostics& problems) {
@@ -47,13 +58,14 @@ std::optional<std::pair<std::string, std::string>> declared_texts(LibraryLoader&
   const auto note = read_note(facts->note.value_or(""), where, problems);
   if (!note || !check_abi(note->abi, host_abi(), where, problems)) return std::nullopt;
   if (!note->abi.part("torch-").empty() && !loader.open_runtime(problems)) return std::nullopt;
-  const auto staged = open_library(path, where, problems);
+  auto staged = open_library(path, where, problems);
   if (!staged) return std::nullopt;
   const Origin origin{note->library_id, note->library_version, path, facts->build_id};
   // A library in conflict with itself fails its build.
   (void)ComponentRegistry().with(*staged, origin, problems);
   if (problems.has_errors()) return std::nullopt;
 
+  drop_repeated(*staged);
   Manifest manifest = declare(*staged);
   manifest.library_id = note->library_id;
   manifest.library_version = note->library_version;

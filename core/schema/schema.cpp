@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <stdexcept>
 
 namespace nexuml {
 
@@ -48,27 +49,44 @@ void for_each_leaf(TypeNode& type, const Change& change) {
   for (TypeNode& element : type.of) for_each_leaf(element, change);
 }
 
+// A rule that fits no part of the field would be kept by nobody.
+void require_fit(bool fits, const FieldNode& field, const char* rule, const char* kinds) {
+  if (!fits)
+    throw std::logic_error(fmt::format("'{}' has {}, which speaks of {}; it is {}", field.name, rule, kinds,
+                                       type_in_words(field.type)));
+}
+
 void set_bound(FieldNode& field, std::optional<double> Constraints::*bound, double value) {
+  bool fits = false;
   for_each_leaf(field.type, [&](TypeNode& type) {
-    if (type.kind == TypeNode::Kind::integer || type.kind == TypeNode::Kind::number)
-      type.constraints.*bound = value;
+    if (type.kind != TypeNode::Kind::integer && type.kind != TypeNode::Kind::number) return;
+    type.constraints.*bound = value;
+    fits = true;
   });
+  require_fit(fits, field, "a bound", "numbers");
 }
 
 void retype_texts(FieldNode& field, const TypeNode& replacement) {
+  bool fits = false;
   for_each_leaf(field.type, [&](TypeNode& type) {
-    if (type.kind == TypeNode::Kind::string) type = replacement;
+    if (type.kind != TypeNode::Kind::string) return;
+    type = replacement;
+    fits = true;
   });
+  require_fit(fits, field, "choices or a kind of target", "texts");
 }
 
 // Sizes speak of the outermost text, list or map: through optionals and unions only.
-void set_size(TypeNode& type, std::optional<std::size_t> Constraints::*bound, std::size_t size) {
+bool set_size(TypeNode& type, std::optional<std::size_t> Constraints::*bound, std::size_t size) {
   using Kind = TypeNode::Kind;
   if (type.kind == Kind::optional || type.kind == Kind::one_of) {
-    for (TypeNode& element : type.of) set_size(element, bound, size);
-  } else if (type.kind == Kind::string || type.kind == Kind::list || type.kind == Kind::map) {
-    type.constraints.*bound = size;
+    bool fits = false;
+    for (TypeNode& element : type.of) fits = set_size(element, bound, size) || fits;
+    return fits;
   }
+  if (type.kind != Kind::string && type.kind != Kind::list && type.kind != Kind::map) return false;
+  type.constraints.*bound = size;
+  return true;
 }
 
 }  // namespace
@@ -98,11 +116,11 @@ Field& Field::at_most(double bound) {
   return *this;
 }
 Field& Field::min_size(std::size_t size) {
-  set_size(node_.type, &Constraints::min_size, size);
+  require_fit(set_size(node_.type, &Constraints::min_size, size), node_, "a size", "texts, lists and maps");
   return *this;
 }
 Field& Field::max_size(std::size_t size) {
-  set_size(node_.type, &Constraints::max_size, size);
+  require_fit(set_size(node_.type, &Constraints::max_size, size), node_, "a size", "texts, lists and maps");
   return *this;
 }
 Field& Field::one_of(std::vector<std::string> choices) {

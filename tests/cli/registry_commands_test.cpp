@@ -188,6 +188,45 @@ TEST_CASE("inspect shows fields, defaults and words of a component, and its JSON
   CHECK_THAT(unknown.err, Catch::Contains("did you mean gain"));
 }
 
+TEST_CASE(
+    "inspect tells of a library that aborts when it is opened what its manifest says, opening nothing") {
+  TestTree tree;
+  tree.copy_fixture("abort_in_static_init", "root");
+  tree.write("root/test.abort_in_static_init/test_abort_in_static_init.nexuml-schemas.json",
+             R"({"manifest_version": 1, "definitions": [{"kind": "layer", "name": "abort_in_static_init",
+                 "version": "1", "schema": {"name": "Aborts", "summary": "Aborts.", "fields":
+                 [{"name": "size", "type": {"kind": "integer"}, "default": 8}]}}]})");
+  for (const char* subject :
+       {"abort_in_static_init", "layer/abort_in_static_init@1", "layer", "test.abort_in_static_init"}) {
+    const HostRun run = run_host(tree, {"inspect", subject, "--json", "--root", "root"});
+    INFO(subject << "\n" << run.all());
+    CHECK(run.exit_code == 0);
+    CHECK(run.json().at("diagnostics").size() == 0);
+  }
+  const HostRun text = run_host(tree, {"inspect", "abort_in_static_init", "--root", "root"});
+  CHECK(text.exit_code == 0);
+  CHECK_THAT(text.out, Catch::Contains("from test.abort_in_static_init 1.0.0") && Catch::Contains("size"));
+}
+
+TEST_CASE("inspect --json gives the ABI of the library, and type, default and words of each field") {
+  TestTree tree;
+  const Value gain = run_host(tree, {"inspect", "gain", "--json", "--root", good}).json().at("layer/gain@1");
+  CHECK_THAT(gain.at("abi").as_string(), Catch::Contains("-linux-gnu") && Catch::Contains("libstdcxx"));
+  CHECK(gain.at("library") == Value("test.good"));
+  REQUIRE(gain.at("fields").size() == 2);
+  const Value& factor = gain.at("fields").items()[0];
+  CHECK(factor.at("name") == Value("factor"));
+  CHECK(factor.at("type") == Value("number > 0"));
+  CHECK(factor.at("default") == Value(1.0));
+  CHECK(factor.at("required") == Value(false));
+  CHECK(factor.at("doc") == Value("The factor."));
+  const Value& mode = gain.at("fields").items()[1];
+  CHECK(mode.at("default") == Value("plain"));
+  CHECK(!mode.find("doc"));
+  const Value library = run_host(tree, {"inspect", "test.good", "--json", "--root", good}).json();
+  CHECK(library.at("libraries").items().at(0).at("abi") == gain.at("abi"));
+}
+
 TEST_CASE("inspect shows shadowed copies beside the one that is used, and all components of a kind") {
   TestTree tree;
   const std::vector<std::string> roots{"--root", good, "--root", TestTree::fixture_root("good_1_10")};

@@ -50,12 +50,17 @@ TEST_CASE("a library that keeps every contract passes, each of its components by
   CHECK(report.status_of("test.contract_kept", "opens") == "passed");
   CHECK(report.status_of("layer/kept_dense@1", "made from samples") == "passed");
   CHECK(report.status_of("layer/kept_dense@1", "restored from its own lowering") == "passed");
-  CHECK(report.status_of("layer/kept_dense@1", "refuses wrong parameters") == "passed");
   CHECK(report.status_of("layer/kept_dense@1", "infers, builds and runs on [8] float32") == "passed");
   CHECK(report.status_of("layer/kept_dense@1", "gives the same on one thread and on two") == "passed");
   CHECK(report.status_of("data_source/kept_ramp@1", "its rows stack") == "passed");
   CHECK(report.status_of("eval_algorithm/kept_count@1", "runs over a batch") == "passed");
   CHECK(report.status_of("loader_backend/kept_in_order@1", "an epoch gives every row once") == "passed");
+  CHECK(report.status_of("data_source/kept_ramp@1", "has the shapes that it declares") == "passed");
+  for (const char* subject : {"layer/kept_dense@1", "data_source/kept_ramp@1", "eval_algorithm/kept_count@1",
+                              "loader_backend/kept_in_order@1"}) {
+    INFO(subject);
+    CHECK(report.status_of(subject, "refuses wrong parameters by their names") == "passed");
+  }
 }
 
 TEST_CASE(
@@ -77,6 +82,46 @@ TEST_CASE(
   CHECK(report.status_of("layer/needs_data@1", "made from samples") == "skipped");
   CHECK_THAT(report.message_of("layer/needs_data@1", "made from samples"), Catch::Contains("E872"));
   CHECK(report.status_of("loader_backend/skipping@1", "an epoch gives every row once") == "failed");
+}
+
+TEST_CASE("a definition that is not what it was after writing and reading is named with its field") {
+  TestTree tree;
+  const Report report = validate(tree, TestTree::fixture_root("contract_broken"));
+  INFO(report.run.all());
+  CHECK(report.status_of("layer/forgets@1", "restored from its own lowering") == "failed");
+  CHECK_THAT(report.message_of("layer/forgets@1", "restored from its own lowering"),
+             Catch::Contains("share was written as 50") && Catch::Contains("it is 5000"));
+}
+
+TEST_CASE("a layer whose numbers follow the number of threads fails, though its weights are equal") {
+  TestTree tree;
+  const Report report = validate(tree, TestTree::fixture_root("contract_broken"));
+  INFO(report.run.all());
+  CHECK(report.status_of("layer/counts_threads@1", "gives the same on one thread and on two") == "failed");
+  CHECK_THAT(report.message_of("layer/counts_threads@1", "gives the same on one thread"),
+             Catch::Contains("differs between one thread and two"));
+}
+
+TEST_CASE("rows that are not what their data source says fail with both shapes") {
+  TestTree tree;
+  const Report report = validate(tree, TestTree::fixture_root("contract_broken"));
+  INFO(report.run.all());
+  const auto check = [&](const std::string& source, const std::string& name, const std::string& words) {
+    INFO(source);
+    CHECK(report.status_of("data_source/" + source + "@1", name) == (words.empty() ? "passed" : "failed"));
+    CHECK_THAT(report.message_of("data_source/" + source + "@1", name), Catch::Contains(words));
+  };
+  const std::string shapes = "has the shapes that it declares", stacking = "its rows stack";
+  check("features_of_three", stacking, "");
+  check("features_of_three", shapes, "features() gives features as [3] float32, the rows have [2] float32");
+  check("labels_of_four", shapes, "labels() gives label as [4] float32, the rows have [3] float32");
+  check("declares_three", shapes, "declare() gives features as [3] float32, the rows have [2] float32");
+  check("rows_of_two", shapes, "");  // an unknown size is any size
+  check("rows_of_two", stacking, "");
+  check("one_row_more", stacking,
+        "features of 3 rows has the shape [4, 2]: the first dimension must be the rows");
+  check("labels_without_rows", stacking,
+        "label of 3 rows has the shape []: the first dimension must be the rows");
 }
 
 TEST_CASE("a library is validated by its folder, its manifest and its file alike") {
@@ -152,6 +197,29 @@ TEST_CASE("golden cases that give other numbers fail with E873") {
   INFO(report.run.all());
   CHECK(report.run.exit_code == 3);
   CHECK_THAT(report.message_of("case ramp.json", "gives"), Catch::Contains("E873"));
+}
+
+TEST_CASE("golden cases that give the recorded numbers pass, and one other number fails") {
+  TestTree tree;
+  std::string numbers;
+  for (float number = 0; number < 12; ++number)
+    numbers.append(reinterpret_cast<const char*>(&number), sizeof number);
+  const std::string header = R"({"out.features":{"dtype":"F32","shape":[6,2],"data_offsets":[0,48]}})";
+  const auto size = static_cast<std::uint64_t>(header.size());
+  const std::string head = std::string(reinterpret_cast<const char*>(&size), sizeof size) + header;
+  const char* document = R"({"format": "nexuml-case/1", "case": "ramp", "kind": "data_source",
+      "component": {"type": "kept_ramp", "version": "1", "params": {}}, "length": 6})";
+  for (const char* name : {"right", "wrong"}) tree.write(std::string("cases/") + name + ".json", document);
+  tree.write("cases/right.safetensors", head + numbers);
+  numbers[7] = 0;  // the exponent of the second
+  tree.write("cases/wrong.safetensors", head + numbers);
+  const Report report =
+      validate(tree, TestTree::fixture_root("contract_kept"), {"--cases", tree.path("cases")});
+  INFO(report.run.all());
+  CHECK(report.status_of("case right.json", "gives the recorded numbers") == "passed");
+  CHECK(report.status_of("case wrong.json", "gives the recorded numbers") == "failed");
+  CHECK_THAT(report.message_of("case wrong.json", "gives"), Catch::Contains("out.features"));
+  CHECK(report.run.exit_code == 3);
 }
 
 TEST_CASE("cases that are not there are an error, not a run without cases") {

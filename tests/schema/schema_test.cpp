@@ -133,6 +133,30 @@ struct Everything {
 };
 }  // namespace
 
+namespace {
+constexpr auto with_bound = [](Field field) { field.at_least(1); };
+constexpr auto with_size = [](Field field) { field.min_size(1); };
+constexpr auto with_choices = [](Field field) { field.one_of({"a", "b"}); };
+
+template <class Member, auto Rule>
+struct Ruled {
+  Member member{};
+  static void describe(Schema<Ruled>& s) { Rule(s.field("member", &Ruled::member)); }
+};
+}  // namespace
+
+TEST_CASE("a rule that fits no part of its field is refused with the name of the field") {
+  CHECK_THROWS_WITH((schema_of<Ruled<std::string, with_bound>>()),
+                    "'member' has a bound, which speaks of numbers; it is text");
+  CHECK_THROWS_WITH((schema_of<Ruled<double, with_size>>()),
+                    Catch::Contains("'member' has a size, which speaks of"));
+  CHECK_THROWS_WITH((schema_of<Ruled<std::int64_t, with_choices>>()),
+                    Catch::Contains("'member' has choices"));
+  CHECK_NOTHROW(schema_of<Ruled<std::vector<std::optional<double>>, with_bound>>());
+  CHECK_NOTHROW(schema_of<Ruled<std::optional<std::string>, with_size>>());
+  CHECK_NOTHROW(schema_of<Ruled<std::vector<std::string>, with_choices>>());
+}
+
 TEST_CASE("a field that describe forgets is found") {
   CHECK_THROWS_WITH(schema_of<TooFew>(), Catch::Contains("TooFew has 2 fields but describe names 1"));
 }

@@ -74,6 +74,8 @@ class Stranger(unittest.TestCase):
         with hidden_build_tree():
             built = build("acme_signal", self.folder, self.prefix)
             root = self.folder / "root"
+            manifest = json.loads((built / "components/org.acme.signal/acme_signal.nexuml.json").read_text())
+            self.assertEqual(manifest["serializers"], ["acme.Window"])
             shutil.copytree(built / "components", root)
             shutil.rmtree(built)  # the component folder needs nothing of it
             listed = json.loads(self.nexuml_run("registry", "list", "--json", "--root", root))

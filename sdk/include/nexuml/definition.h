@@ -137,6 +137,16 @@ class NEXUML_EXPORT Definition {
 
 namespace detail {
 
+// A member of that name which cannot be called as the interface does would be passed over without a word.
+template <class T>
+concept NamesInfer = requires {
+  &T::infer;
+};
+template <class T>
+concept NamesDeclare = requires {
+  &T::declare;
+};
+
 [[noreturn]] NEXUML_EXPORT void throw_invalid_definition(const StructNode& schema, Diagnostics problems);
 
 template <class T, class Base, ComponentKind K>
@@ -162,10 +172,14 @@ class TypedLayer final : public TypedDefinition<T, LayerModel, ComponentKind::la
  public:
   using TypedDefinition<T, LayerModel, ComponentKind::layer>::TypedDefinition;
   std::optional<Shapes> infer(const LayerInferContext& context) const override {
-    if constexpr (requires { this->value_.infer(context); })
+    if constexpr (requires { this->value_.infer(context); }) {
       return this->value_.infer(context);
-    else
+    } else {
+      static_assert(!NamesInfer<T>,
+                    "`infer` of this layer would never be called: it has to be `nexuml::Shapes infer(const "
+                    "nexuml::LayerInferContext&) const`.");
       return std::nullopt;
+    }
   }
   std::shared_ptr<PipelineLayer> build(const LayerBuildContext& context) const override {
     return this->value_.build(context);
@@ -182,10 +196,14 @@ class TypedDataSource final : public TypedDefinition<T, DataSourceModel, Compone
  public:
   using TypedDefinition<T, DataSourceModel, ComponentKind::data_source>::TypedDefinition;
   std::optional<DataDeclaration> declare() const override {
-    if constexpr (requires { this->value_.declare(); })
+    if constexpr (requires { this->value_.declare(); }) {
       return this->value_.declare();
-    else
+    } else {
+      static_assert(!NamesDeclare<T>,
+                    "`declare` of this data source would never be called: it has to be "
+                    "`nexuml::DataDeclaration declare() const`.");
       return std::nullopt;
+    }
   }
   std::shared_ptr<Dataset> build(const DataContext& context) const override {
     return this->value_.build(context);
@@ -213,9 +231,13 @@ class TypedLoaderBackend final
 template <class T>
 constexpr ComponentKind kind_of() {
   static_assert(
-      DefinitionType<T>,
-      "This type is no definition: it needs a describe function and a build function that takes the build "
-      "context of its kind and returns a std::shared_ptr to the runtime class of that kind.");
+      Described<T>,
+      "This type is no definition: it needs `static void describe(nexuml::Schema<T>&)`, and has to be "
+      "a plain struct without constructors, private members and virtual functions.");
+  static_assert(!Described<T> || DefinitionType<T>,
+                "This type is no definition: it needs a describe function and a build function that is "
+                "const, takes the "
+                "build context of its kind and returns a std::shared_ptr to the runtime class of that kind.");
   static_assert(
       int(LayerType<T>) + int(DataSourceType<T>) + int(EvalAlgorithmType<T>) + int(LoaderBackendType<T>) < 2,
       "This type has build functions of two kinds; a definition is of one kind.");

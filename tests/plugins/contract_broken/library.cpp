@@ -1,12 +1,30 @@
 // Components that break their contracts, one rule each.
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Parallel.h>
 #include <nexuml/data.h>
 #include <nexuml/layer.h>
 #include <nexuml/registration.h>
+#include <nexuml/type_serializer.h>
 
 #include <csignal>
 #include <ctime>
 #include <fstream>
+
+namespace broken {
+
+// A share that is written as a percentage and read as a share.
+struct Share {
+  double value = 0.5;
+};
+
+}  // namespace broken
+
+template <>
+struct nexuml::TypeSerializer<broken::Share> {
+  static constexpr const char* name = "broken.Share";
+  static Value to_value(const broken::Share& share) { return Value(100 * share.value); }
+  static broken::Share from_value(const Value& value) { return {value.as_number()}; }
+};
 
 namespace broken {
 
@@ -82,6 +100,37 @@ struct RefusesDefaults {
   }
 };
 
+// Does not keep what it is given when it is written and read.
+struct Forgets {
+  std::int64_t size = 3;
+  Share share;
+
+  static void describe(nexuml::Schema<Forgets>& s) {
+    s.field("size", &Forgets::size);
+    s.field("share", &Forgets::share);
+  }
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const {
+    return std::make_shared<Identity>(context);
+  }
+};
+
+// Gives other numbers for another number of threads.
+class CountsThreadsRuntime final : public nexuml::PipelineLayer {
+ public:
+  using PipelineLayer::PipelineLayer;
+  at::Tensor forward_tensor(const at::Tensor& input, const at::Tensor&) override {
+    return input * at::get_num_threads();
+  }
+};
+struct CountsThreads {
+  std::int64_t size = 3;
+
+  static void describe(nexuml::Schema<CountsThreads>& s) { s.field("size", &CountsThreads::size); }
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const {
+    return std::make_shared<CountsThreadsRuntime>(context);
+  }
+};
+
 // Rows that change from one reading to the next.
 class RestlessDataset final : public nexuml::Dataset {
  public:
@@ -102,6 +151,77 @@ struct Restless {
   static void describe(nexuml::Schema<Restless>& s) { s.field("size", &Restless::size); }
   std::shared_ptr<nexuml::Dataset> build(const nexuml::DataContext&) const {
     return std::make_shared<RestlessDataset>();
+  }
+};
+
+// Five rows of two numbers with a label of three, told to be something else.
+class RowsOfTwo : public nexuml::Dataset {
+ public:
+  std::int64_t size() const override { return 5; }
+  nexuml::Batch gather(std::span<const std::int64_t> indices) const override {
+    const auto rows = static_cast<std::int64_t>(indices.size());
+    nexuml::Batch batch;
+    batch.x.set("features", torch::ones({rows, 2}));
+    batch.y = nexuml::TensorDict{{"label", torch::ones({rows, 3})}};
+    return batch;
+  }
+  nexuml::OrderedMap<nexuml::TensorSpec> features() const override {
+    return {{"features", {{nexuml::unknown_size}, nexuml::DType::float32}}};
+  }
+  nexuml::OrderedMap<nexuml::TensorSpec> labels() const override {
+    return {{"label", {{3}, nexuml::DType::float32}}};
+  }
+};
+class FeaturesOfThree final : public RowsOfTwo {
+ public:
+  nexuml::OrderedMap<nexuml::TensorSpec> features() const override {
+    return {{"features", {{3}, nexuml::DType::float32}}};
+  }
+};
+class LabelsOfFour final : public RowsOfTwo {
+ public:
+  nexuml::OrderedMap<nexuml::TensorSpec> labels() const override {
+    return {{"label", {{4}, nexuml::DType::float32}}};
+  }
+};
+// One row more than was asked for.
+class OneRowMore final : public RowsOfTwo {
+ public:
+  nexuml::Batch gather(std::span<const std::int64_t> indices) const override {
+    nexuml::Batch batch = RowsOfTwo::gather(indices);
+    batch.x.set("features", torch::ones({static_cast<std::int64_t>(indices.size()) + 1, 2}));
+    return batch;
+  }
+};
+// Labels without the dimension of the rows.
+class LabelsWithoutRows final : public RowsOfTwo {
+ public:
+  nexuml::Batch gather(std::span<const std::int64_t> indices) const override {
+    nexuml::Batch batch = RowsOfTwo::gather(indices);
+    batch.y = nexuml::TensorDict{{"label", torch::ones({})}};
+    return batch;
+  }
+};
+template <class Rows>
+struct Source {
+  std::int64_t size = 5;
+
+  static void describe(nexuml::Schema<Source>& s) { s.field("size", &Source::size); }
+  std::shared_ptr<nexuml::Dataset> build(const nexuml::DataContext&) const {
+    return std::make_shared<Rows>();
+  }
+};
+struct DeclaresThree {
+  std::int64_t size = 5;
+
+  static void describe(nexuml::Schema<DeclaresThree>& s) { s.field("size", &DeclaresThree::size); }
+  nexuml::DataDeclaration declare() const {
+    nexuml::DataDeclaration data;
+    data.features["features"] = {{3}, nexuml::DType::float32};
+    return data;
+  }
+  std::shared_ptr<nexuml::Dataset> build(const nexuml::DataContext&) const {
+    return std::make_shared<RowsOfTwo>();
   }
 };
 
@@ -150,7 +270,16 @@ NEXUML_LIBRARY(registry) {
   registry.add<broken::OwnChance>("own_chance");
   registry.add<broken::Crashes>("crashes");
   registry.add<broken::RefusesDefaults>("refuses_defaults");
+  nexuml::register_type_serializer<broken::Share>(registry);
+  registry.add<broken::Forgets>("forgets");
+  registry.add<broken::CountsThreads>("counts_threads");
   registry.add<broken::Restless>("restless");
+  registry.add<broken::Source<broken::RowsOfTwo>>("rows_of_two");
+  registry.add<broken::Source<broken::FeaturesOfThree>>("features_of_three");
+  registry.add<broken::Source<broken::LabelsOfFour>>("labels_of_four");
+  registry.add<broken::Source<broken::OneRowMore>>("one_row_more");
+  registry.add<broken::Source<broken::LabelsWithoutRows>>("labels_without_rows");
+  registry.add<broken::DeclaresThree>("declares_three");
   registry.add<broken::NeedsFile>("needs_file");
   registry.add<broken::NeedsData>("needs_data");
   registry.add<broken::Skipping>("skipping");
