@@ -7,9 +7,10 @@
 #   4. a TorchConfig.cmake that CMake finds by itself
 #   5. LibTorch_FALLBACK, where the package configuration of NexuML puts the one that NexuML was built with
 #
-# Result: LibTorch_FOUND, LibTorch_VERSION, LibTorch_FLAVOUR (cpu, cu132, rocm6.4: for which devices), LibTorch_ROOT_DIR, LibTorch_LIBRARY_DIR, LibTorch_CUDA (whether that LibTorch
-# has a CUDA part whose libraries resolve). The CUDA part is never linked: it is opened by path when a run asks for it,
-# because linking it makes every start slower. The CUDA language is not enabled.
+# Result: LibTorch_FOUND, LibTorch_VERSION, LibTorch_FLAVOUR (cpu, cu132, rocm6.4: for which devices), LibTorch_ROOT_DIR,
+# LibTorch_LIBRARY_DIR, LibTorch_CUDA (whether that LibTorch has a CUDA part whose libraries resolve). The CUDA part is
+# never linked: it is opened by path when a run asks for it, because linking it makes every start slower. The CUDA
+# language is not enabled.
 
 set(LIBTORCH_ROOT "" CACHE PATH "A LibTorch folder, or the torch folder of a Python installation")
 set(NEXUML_PYTHON "" CACHE FILEPATH "A Python interpreter whose torch is used when nothing else is named")
@@ -90,7 +91,7 @@ function(_libtorch_version)
   endforeach()
 endfunction()
 
-# What stands behind the + of the full version; LibTorch before its first release of that kind tells it by its files.
+# What stands behind the + of the full version; where there is no such file, the libraries tell.
 function(_libtorch_flavour)
   foreach(file version.py build-version)
     if(EXISTS "${LibTorch_ROOT_DIR}/${file}")

@@ -67,9 +67,9 @@ class Prober {
 using ProbeTask = std::function<Value(LibraryLoader& loader, const Value& request)>;
 int run_probe_worker(int requests, int responses, const ProbeTask& task);
 
-// The task `open`: after the libraries whose paths `beside` lists, the library is opened, lets itself register and is compared with its manifest. The answer
-// tells in `open_ms` how long that took, and in `without_namespace` which of its types lie outside every
-// namespace.
+// The task `open`: after the libraries whose paths `beside` lists, the library is opened, lets itself register
+// and is compared with its manifest. The answer tells in `open_ms` how long that took, and in
+// `without_namespace` which of its types lie outside every namespace.
 Value open_for_probe(LibraryLoader& loader, const Value& request);
 
 }  // namespace nexuml
