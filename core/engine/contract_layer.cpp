@@ -85,6 +85,7 @@ Batch batch_of(const Trial& trial) {
 struct Outcome {
   Shapes inferred;
   bool infers = false;
+  bool fitted_later = false;
   OrderedMap<at::Tensor> state;
   TensorDict outputs;
 };
@@ -111,11 +112,12 @@ Outcome run_trial(const AnyLayer& definition, const Trial& trial, const Componen
   }
   const SeededRandom random(trial_seed);
   const auto layer = definition->build(context);
-  if (!layer) throw Error("E822", "build returned no layer");
   reached = Reached::build;
+  if (!layer) throw Error("E822", "build returned no layer");
   for (const auto& [name, tensor] : state_of(*layer)) outcome.state.append(name, tensor.detach().clone());
   layer->eval();
   if (auto* fitted_later = dynamic_cast<PostTrainLayer*>(layer.get())) {
+    outcome.fitted_later = true;
     fitted_later->arm();
     Batch training = batch_of(trial);
     layer->forward(training);
@@ -136,6 +138,15 @@ std::string differences_to_inferred(const Outcome& outcome) {
     if (!keeps(spec, real))
       return fmt::format("{} was inferred as {}, it is {}", key, to_string(spec), to_string(real));
   }
+  return {};
+}
+
+// The struct tells before a layer is built whether it is fitted after training.
+std::string check_flag(const AnyLayer& definition, const Outcome& outcome) {
+  if (outcome.fitted_later && !definition->post_train_fit())
+    return "it builds a PostTrainLayer: say `static constexpr bool post_train_fit = true;` in the struct";
+  if (!outcome.fitted_later && definition->post_train_fit())
+    return "it says post_train_fit and builds a layer that is no PostTrainLayer";
   return {};
 }
 
@@ -177,6 +188,7 @@ void check_layer_contract(const Definition& raw, const ComponentRegistry& regist
       report.check("gives what it inferred", [&] { return differences_to_inferred(outcome); });
     else
       report.skip("gives what it inferred", "it has no infer");
+    report.check("says when it is fitted", [&] { return check_flag(definition, outcome); });
     report.check("gives the same on one thread and on two", [&] {
       return differences_between(outcome, run_trial(definition, trial, registry, 2, reached));
     });

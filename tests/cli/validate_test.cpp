@@ -102,6 +102,19 @@ TEST_CASE("a layer whose numbers follow the number of threads fails, though its 
              Catch::Contains("differs between one thread and two"));
 }
 
+TEST_CASE("a layer that is fitted after training has to say so, and one that builds nothing fails") {
+  TestTree tree;
+  const Report report = validate(tree, TestTree::fixture_root("contract_broken"));
+  INFO(report.run.all());
+  CHECK(report.status_of("layer/fitted_in_silence@1", "says when it is fitted") == "failed");
+  CHECK_THAT(report.message_of("layer/fitted_in_silence@1", "says when it is fitted"),
+             Catch::Contains("static constexpr bool post_train_fit = true;"));
+  CHECK(report.status_of("layer/counts_threads@1", "says when it is fitted") == "passed");
+  CHECK(report.status_of("layer/builds_nothing@1", "infers, builds and runs") == "failed");
+  CHECK_THAT(report.message_of("layer/builds_nothing@1", "infers, builds and runs"),
+             Catch::Contains("build returned no layer"));
+}
+
 TEST_CASE("rows that are not what their data source says fail with both shapes") {
   TestTree tree;
   const Report report = validate(tree, TestTree::fixture_root("contract_broken"));

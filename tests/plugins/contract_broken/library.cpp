@@ -131,6 +131,34 @@ struct CountsThreads {
   }
 };
 
+// Is fitted after training and does not say so.
+class FittedRuntime final : public nexuml::PostTrainLayer {
+ public:
+  using PostTrainLayer::PostTrainLayer;
+  void collect_batch(const nexuml::Batch& batch) override { mean_ = input(batch, 0).mean(); }
+  void finalize_fit() override {}
+  void transform(nexuml::Batch& batch) override { set_output(batch, input(batch, 0) - mean_); }
+
+ private:
+  at::Tensor mean_;
+};
+struct FittedInSilence {
+  std::int64_t size = 3;
+
+  static void describe(nexuml::Schema<FittedInSilence>& s) { s.field("size", &FittedInSilence::size); }
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext& context) const {
+    return std::make_shared<FittedRuntime>(context);
+  }
+};
+
+// Builds nothing.
+struct BuildsNothing {
+  std::int64_t size = 3;
+
+  static void describe(nexuml::Schema<BuildsNothing>& s) { s.field("size", &BuildsNothing::size); }
+  std::shared_ptr<nexuml::PipelineLayer> build(const nexuml::LayerBuildContext&) const { return nullptr; }
+};
+
 // Rows that change from one reading to the next.
 class RestlessDataset final : public nexuml::Dataset {
  public:
@@ -273,6 +301,8 @@ NEXUML_LIBRARY(registry) {
   nexuml::register_type_serializer<broken::Share>(registry);
   registry.add<broken::Forgets>("forgets");
   registry.add<broken::CountsThreads>("counts_threads");
+  registry.add<broken::FittedInSilence>("fitted_in_silence");
+  registry.add<broken::BuildsNothing>("builds_nothing");
   registry.add<broken::Restless>("restless");
   registry.add<broken::Source<broken::RowsOfTwo>>("rows_of_two");
   registry.add<broken::Source<broken::FeaturesOfThree>>("features_of_three");
