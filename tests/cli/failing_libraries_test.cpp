@@ -11,8 +11,7 @@ namespace {
 
 // A scenario whose layers are those that `layers` names, in the place of a loss.
 std::string write_scenario(const TestTree& tree, const std::vector<std::string>& layers) {
-  std::string text =
-      read_bytes(std::string(NEXUML_TEST_DATA) + "/cases/R01-duplicate-identity/scenario.yaml");
+  std::string text = read_bytes(NEXUML_TEST_DATA "/cases/R01-duplicate-identity/scenario.yaml");
   const auto begin = text.find("    - component:\n        type: focal_loss"),
              end = text.find("training:", begin);
   const std::string entry = text.substr(begin, end - begin);
