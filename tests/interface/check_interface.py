@@ -81,8 +81,9 @@ def witness(declared):
               ' s.field("value", &Witness::value); } }; }']
     types = declared.types + ["nexuml::Schema<Witness>", "nexuml::Registered<nexuml::DefinitionEntry>",
                               "nexuml::OrderedMap<double>"]
-    for number, name in enumerate(types):
-        lines.append(f'extern "C" void witness_{number}({name}*) {{}}')
+    # Named after their types: a type more must not rename the others.
+    for name in types:
+        lines.append(f'extern "C" void witness_{re.sub(r"[^A-Za-z0-9]+", "_", name)}({name}*) {{}}')
     return "\n".join(lines) + "\n"
 
 
