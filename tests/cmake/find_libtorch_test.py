@@ -15,7 +15,7 @@ project(uses_libtorch LANGUAGES NONE)
 list(APPEND CMAKE_MODULE_PATH "{MODULES.as_posix()}")
 set_property(GLOBAL PROPERTY TARGET_SUPPORTS_SHARED_LIBS TRUE)
 find_package(LibTorch 2.6 REQUIRED)
-message(STATUS "took ${{LibTorch_ROOT_DIR}} version ${{LibTorch_VERSION}}")
+message(STATUS "took ${{LibTorch_ROOT_DIR}} version ${{LibTorch_VERSION}}, ${{LibTorch_FLAVOUR}}")
 """
 
 
@@ -51,13 +51,20 @@ class FindLibTorch(unittest.TestCase):
                               capture_output=True, text=True, check=False, env={**clean, **environment})
         return done.returncode, " ".join((done.stdout + done.stderr).split())
 
-    def assert_takes(self, folder, version, *arguments, **environment):
+    def assert_takes(self, folder, version, *arguments, flavour="cpu", **environment):
         code, output = self.configure(*arguments, **environment)
         self.assertEqual(code, 0, output)
-        self.assertIn(f"took {folder} version {version}", output)
+        self.assertIn(f"took {folder} version {version}, {flavour}", output)
 
     def test_deps_of_the_source_tree(self):
         self.assert_takes(stand_in(self.project / ".deps" / "torch", "2.15.0"), "2.15.0")
+
+    def test_the_devices_it_was_built_for_are_told_by_its_full_version_or_its_files(self):
+        folder = stand_in(self.project / ".deps" / "torch", "2.15.0")
+        (folder / "lib" / "libtorch_cuda.so").touch()
+        self.assert_takes(folder, "2.15.0", flavour="cuda")
+        (folder / "version.py").write_text("import typing\n__version__ = '2.15.0+cu132'\n")
+        self.assert_takes(folder, "2.15.0", flavour="cu132")
 
     def test_a_named_root_comes_before_deps(self):
         stand_in(self.project / ".deps" / "torch", "2.15.0")

@@ -11,11 +11,10 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-from installed import configure, run
+from installed import InstalledTest, configure, run
 
 CMAKE, BUILD = sys.argv[1], Path(sys.argv[2])
 
@@ -78,18 +77,8 @@ nexuml::ScenarioSpec catching(const nexuml::NoParameters&, const nexuml::Scenari
 """
 
 
-class AuthorBuild(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = Path(tempfile.mkdtemp(prefix="nexuml-author-"))
-        cls.prefix = cls.folder / "prefix"
-        run(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
-        cls.host = cls.prefix / "bin" / "nexuml-run"
-        cls.environment = {"XDG_CONFIG_HOME": str(cls.folder / "config")}
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
+class AuthorBuild(InstalledTest):
+    cmake, build_tree = CMAKE, BUILD
 
     def project(self, name, body='registry.add<Gain>("gain", "1");', extra=LAYER):
         folder = self.folder / name

@@ -3,16 +3,14 @@
 usage: author_guide_test.py CMAKE SOURCE_TREE BUILD_TREE
 """
 
-import json
 import os
 import re
 import shutil
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
-from installed import configure, run
+from installed import InstalledTest, run
 
 CMAKE, SOURCE, BUILD = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 GUIDE = (SOURCE / "docs/author-guide.md").read_text()
@@ -30,22 +28,17 @@ def replace_once(path, pattern, text):
     path.write_text(changed)
 
 
-class AuthorGuide(unittest.TestCase):
+class AuthorGuide(InstalledTest):
+    cmake, build_tree = CMAKE, BUILD
+
     @classmethod
     def setUpClass(cls):
-        cls.folder = Path(tempfile.mkdtemp(prefix="nexuml-guide-"))
-        cls.prefix = cls.folder / "prefix"
-        run(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
-        cls.environment = {"XDG_CONFIG_HOME": str(cls.folder / "config"),
-                           "PATH": f"{cls.prefix / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+        super().setUpClass()
+        cls.environment["PATH"] = f"{cls.prefix / 'bin'}{os.pathsep}{os.environ['PATH']}"
         # The first commands of the page, up to the place of NexuML.
         commands = blocks(1, "sh")[0].replace("CMAKE_PREFIX_PATH=PREFIX", f"CMAKE_PREFIX_PATH='{cls.prefix}'")
         cls.first_commands = commands.splitlines()
         cls.project = cls.folder / "acme"
-
-    @classmethod
-    def tearDownClass(cls):
-        shutil.rmtree(cls.folder)
 
     def shell(self, commands, cwd, expect=0):
         return run("bash", "-e", "-c", commands, expect=expect, cwd=cwd, env=self.environment)

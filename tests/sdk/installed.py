@@ -3,6 +3,9 @@
 import os
 import shutil
 import subprocess
+import tempfile
+import unittest
+from pathlib import Path
 
 
 def run(*command, expect=0, **options):
@@ -21,3 +24,19 @@ def configure(cmake, source, build, prefix, *more):
     if shutil.which("ccache"):
         command.append("-DCMAKE_CXX_COMPILER_LAUNCHER=ccache")
     run(*command)
+
+
+class InstalledTest(unittest.TestCase):
+    """A folder with an installation of `build_tree` in it, for the tests of one class, which sets that and `cmake`."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = Path(tempfile.mkdtemp(prefix="nexuml-installed-"))
+        cls.prefix = cls.folder / "prefix"
+        run(cls.cmake, "--install", cls.build_tree, "--prefix", cls.prefix)
+        cls.host = cls.prefix / "bin" / "nexuml-run"
+        cls.environment = {"XDG_CONFIG_HOME": str(cls.folder / "config")}
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
