@@ -1,6 +1,7 @@
 #include "registry/catalog.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -23,12 +24,33 @@ std::string place(const DeclaredLibrary& library) {
   return fmt::format("{} {} ({})", library.origin.library, library.origin.version, path);
 }
 
+constexpr std::size_t named_libraries = 5;  // in a message
+
+// What to say of libraries that declare one entry; an empty message where no rows are in conflict.
+struct Conflict {
+  std::string message, hint;
+};
+
 template <class Entry>
-std::string both_places(const std::vector<DeclaredRow<Entry>>& rows) {
-  std::string text;
-  for (const auto& row : rows)
-    if (row.state == EntryState::conflicting) text += (text.empty() ? "" : " and ") + place(*row.library);
-  return text;
+Conflict conflict_among(const std::string& what, const std::vector<DeclaredRow<Entry>>& rows) {
+  std::vector<std::string> places, ids;
+  for (const auto& row : rows) {
+    if (row.state != EntryState::conflicting) continue;
+    places.push_back(place(*row.library));
+    ids.push_back(row.library->origin.library);
+  }
+  if (places.empty()) return {};
+  if (places.size() == 2)
+    return {fmt::format("{} is declared by two libraries, and neither wins: {} and {}", what, places[0],
+                        places[1]),
+            "disable one of them: NEXUML_COMPONENT_DISABLE=" + ids[1]};
+  const std::size_t count = places.size(), named = std::min(count, named_libraries);
+  const std::string others = count > named ? fmt::format(", and {} more", count - named) : std::string();
+  places.resize(named);
+  return {fmt::format("{} is declared by {} libraries, and none wins: {}{}", what, count,
+                      fmt::join(places, ", "), others),
+          "disable all but one of them: NEXUML_COMPONENT_DISABLE takes several ids, and patterns such as "
+          "org.acme.*"};
 }
 
 template <class Entry>
@@ -41,11 +63,8 @@ const DeclaredRow<Entry>* usable_row(const std::vector<DeclaredRow<Entry>>& rows
 template <class Entry>
 void report_unusable(const std::string& what, const std::vector<DeclaredRow<Entry>>& rows, const char* code,
                      const Where& at, Diagnostics& problems) {
-  if (const std::string places = both_places(rows); !places.empty()) {
-    problems
-        .error("E501", fmt::format("{} is declared by two libraries, and neither wins: {}", what, places), at)
-        .hint =
-        fmt::format("disable one of them: NEXUML_COMPONENT_DISABLE={}", rows.back().library->origin.library);
+  if (const Conflict conflict = conflict_among(what, rows); !conflict.message.empty()) {
+    problems.error("E501", conflict.message, at).hint = conflict.hint;
     return;
   }
   const DeclaredLibrary& library = *rows.front().library;
@@ -110,11 +129,8 @@ void Catalog::resolve(const Key& key, Rows<Entry>& rows) {
     if (count == 1) return;
     for (auto& row : rows)
       if (row.state == state) row.state = EntryState::conflicting;
-    diagnostics_
-        .warning("E501", fmt::format("{} is declared by two libraries, and neither wins: {}", words(key),
-                                     both_places(rows)))
-        .hint =
-        fmt::format("disable one of them: NEXUML_COMPONENT_DISABLE={}", rows.back().library->origin.library);
+    const Conflict conflict = conflict_among(words(key), rows);
+    diagnostics_.warning("E501", conflict.message).hint = conflict.hint;
     return;
   }
 }

@@ -85,6 +85,25 @@ TEST_CASE("two libraries that declare one identity are both named, and neither w
                        Catch::Contains("beta.nexuml.json"));
 }
 
+TEST_CASE("a conflict of many libraries tells how many, names the first, and what to do about all but one") {
+  TestTree tree;
+  const auto told = [&](int libraries) {
+    for (int index = 0; index < libraries; ++index)
+      tree.write(fmt::format("{}/{}/x.nexuml.json", libraries, index),
+                 manifest_text(fmt::format("org.acme.n{}", index), "1.0", "same"));
+    const auto catalog = scan(tree, {.roots = {tree.path(std::to_string(libraries))}});
+    Diagnostics problems;
+    CHECK_FALSE(catalog->provider({ComponentKind::layer, "same", "1"}, {}, {}, problems));
+    return problems.to_text();
+  };
+  CHECK_THAT(told(2), Catch::Contains("by two libraries, and neither wins: org.acme.n0") &&
+                          Catch::Contains("NEXUML_COMPONENT_DISABLE=org.acme.n1"));
+  CHECK_THAT(told(3), Catch::Contains("by 3 libraries, and none wins") && Catch::Contains("org.acme.n2") &&
+                          !Catch::Contains(" more") && Catch::Contains("all but one"));
+  CHECK_THAT(told(40), Catch::Contains("by 40 libraries, and none wins") &&
+                           Catch::Contains("org.acme.n0 1.0") && Catch::Contains(", and 35 more"));
+}
+
 TEST_CASE("a library reached by two paths is one library") {
   TestTree tree;
   tree.copy_fixture("good", "root/real");

@@ -6,9 +6,10 @@ namespace at {
 struct Tensor;
 Tensor* method_of_another_version(const Tensor&);
 }  // namespace at
+static const char place = 0;
 [[maybe_unused]] static const int used =
-    (c10::function_of_another_version(1), at::method_of_another_version(*static_cast<at::Tensor*>(nullptr)),
-     0);
+    (c10::function_of_another_version(1),
+     at::method_of_another_version(reinterpret_cast<const at::Tensor&>(place)), 0);
 
 extern "C" __attribute__((visibility("default"))) const void* nexuml_library_entry_v1() {
   return nullptr;
