@@ -71,9 +71,7 @@ void advise(const ElfFacts& facts, const std::vector<std::string>& undefined, co
             where)
         .hint = "build without -fopenmp; use oneTBB or at::parallel_for";
   }
-  // What TORCH_LIBRARY and its kin are made of.
-  if (std::ranges::any_of(undefined,
-                          [](const std::string& name) { return name.starts_with("_ZN5torch7LibraryC"); })) {
+  if (registers_operators(undefined)) {
     problems
         .warning("W606",
                  "it registers operators with LibTorch (TORCH_LIBRARY): a second version of it in one "
@@ -82,6 +80,12 @@ void advise(const ElfFacts& facts, const std::vector<std::string>& undefined, co
                  where)
         .hint = "offer functions as targets instead, or put the version into the operators' namespace";
   }
+}
+
+bool registers_operators(const std::vector<std::string>& undefined) {
+  // A constructor of torch::Library, of which the macros are made.
+  return std::ranges::any_of(undefined,
+                             [](const std::string& name) { return name.starts_with("_ZN5torch7LibraryC"); });
 }
 
 }  // namespace nexuml

@@ -3,6 +3,9 @@
 
 #include <nexuml/diagnostic.h>
 
+#include <string>
+#include <vector>
+
 #include "discovery/elf_facts.h"
 
 namespace nexuml {
@@ -12,5 +15,8 @@ namespace nexuml {
 // to define.
 void advise(const ElfFacts& facts, const std::vector<std::string>& undefined, const Where& where,
             Diagnostics& problems);
+
+// Whether a library registers operators with LibTorch (TORCH_LIBRARY and its kin), by the same symbols.
+bool registers_operators(const std::vector<std::string>& undefined);
 
 }  // namespace nexuml

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <filesystem>
 
-#include "discovery/elf_facts.h"
+#include "discovery/advice.h"
 #include "loading/operators.h"
 #include "loading/probe.h"
 
@@ -12,10 +11,7 @@ namespace nexuml {
 
 bool registers_operators(const std::string& path) {
   const FileBytes bytes(path);
-  // A constructor of torch::Library, of which TORCH_LIBRARY and its kin are made.
-  return bytes.problem().empty() &&
-         std::ranges::any_of(read_undefined_symbols(bytes),
-                             [](const std::string& name) { return name.starts_with("_ZN5torch7LibraryC"); });
+  return bytes.problem().empty() && registers_operators(read_undefined_symbols(bytes));
 }
 
 bool opens_beside(const DeclaredLibrary& library, const std::vector<const DeclaredLibrary*>& opened,
